@@ -1,0 +1,1 @@
+"""What may be done: one file an intent, its command model and its handler."""

@@ -1,0 +1,1 @@
+"""What stands between the ports and the outside world."""

@@ -1,0 +1,1 @@
+"""The surfaces: thin renderings of one set of operations."""

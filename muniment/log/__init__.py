@@ -1,0 +1,1 @@
+"""The event log: how events are stored, sealed, chained and read back."""

@@ -1,0 +1,1 @@
+"""What may be asked: one file a question, named for its answer."""
