@@ -1,0 +1,1 @@
+"""The memory aggregate: its events, its state, its decisions."""

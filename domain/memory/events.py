@@ -1,0 +1,241 @@
+"""What can happen to a memory. Names and schema numbers are the storage format: add, never change.
+
+A change of shape is a new class with the next schema number; a change of meaning is a new name.
+Fields marked ``Words`` are encrypted under the memory's key, all others are facts in the clear.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import ClassVar, Literal, TypeAlias
+
+from ..recorded import Words
+
+Store: TypeAlias = Literal["semantic", "episodic", "procedural"]
+SourceType: TypeAlias = Literal["owner", "user", "tool", "web", "agent", "model"]
+Measure: TypeAlias = Literal["canonical", "lexical", "cosine"]
+ArchiveCause: TypeAlias = Literal["request", "merge", "fold", "prune", "expansion"]
+
+
+def _nothing() -> Mapping[str, str]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where an observation came from. ``ref`` may be a URL, ``session`` the session it was in."""
+
+    type: SourceType = "owner"
+    ref: str | None = None
+    session: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Observed:
+    """What every observation says of itself: who says it, and what it was compared with."""
+
+    importance: float
+    trust: int
+    source_type: SourceType
+    source_model: str | None = None
+    source_ref: Words[str | None] = None
+    source_session: Words[str | None] = None
+    similarity: float | None = None
+    measure: Measure | None = None
+
+    @property
+    def source(self) -> Source:
+        return Source(
+            type=self.source_type,
+            ref=self.source_ref,
+            session=self.source_session,
+            model=self.source_model,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved(_Observed):
+    """A new fact. ``chars`` is the length of the text; the ids name live memories like it."""
+
+    NAME: ClassVar[str] = "memory.saved"
+    SCHEMA: ClassVar[int] = 1
+
+    content: Words[str] = ""
+    category: Words[str | None] = None
+    tags: Words[tuple[str, ...]] = ()
+    metadata: Words[Mapping[str, str]] = field(default_factory=_nothing)
+    store: Store
+    chars: int
+    resembles: tuple[str, ...] = ()
+    conflicts_with: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported(_Observed):
+    """Brought in with its past from another system, named by ``format``."""
+
+    NAME: ClassVar[str] = "memory.imported"
+    SCHEMA: ClassVar[int] = 1
+
+    format: str
+    external_id: Words[str | None] = None
+    content: Words[str] = ""
+    category: Words[str | None] = None
+    tags: Words[tuple[str, ...]] = ()
+    metadata: Words[Mapping[str, str]] = field(default_factory=_nothing)
+    store: Store
+    chars: int
+    created_at: datetime
+    last_seen_at: datetime
+    updated_at: datetime
+    scored_at: datetime
+    reinforcement_count: int
+    access_count: int
+    last_accessed_at: datetime
+    pinned: bool = False
+    archived_at: datetime | None = None
+    archive_reason: Words[str | None] = None
+    archive_importance: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reinforced(_Observed):
+    """An observation said the same again.
+
+    ``importance`` is the base from here on. Uncounted: nothing moves but the record of it.
+    """
+
+    NAME: ClassVar[str] = "memory.reinforced"
+    SCHEMA: ClassVar[int] = 1
+
+    counted: bool
+    tags_added: Words[tuple[str, ...]] = ()
+    metadata_added: Words[Mapping[str, str]] = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extended(_Observed):
+    """An observation said the same and more: ``addition`` is appended. ``chars``: after it."""
+
+    NAME: ClassVar[str] = "memory.extended"
+    SCHEMA: ClassVar[int] = 1
+
+    addition: Words[str] = ""
+    chars: int
+    tags_added: Words[tuple[str, ...]] = ()
+    metadata_added: Words[Mapping[str, str]] = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revised:
+    """The text was rewritten."""
+
+    NAME: ClassVar[str] = "memory.revised"
+    SCHEMA: ClassVar[int] = 1
+
+    content: Words[str] = ""
+    chars: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recategorized:
+    """It was filed elsewhere."""
+
+    NAME: ClassVar[str] = "memory.recategorized"
+    SCHEMA: ClassVar[int] = 1
+
+    category: Words[str | None] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retagged:
+    """Its tags were replaced."""
+
+    NAME: ClassVar[str] = "memory.retagged"
+    SCHEMA: ClassVar[int] = 1
+
+    tags: Words[tuple[str, ...]] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rescored:
+    """Its importance was set."""
+
+    NAME: ClassVar[str] = "memory.rescored"
+    SCHEMA: ClassVar[int] = 1
+
+    importance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """Its metadata was replaced."""
+
+    NAME: ClassVar[str] = "memory.described"
+    SCHEMA: ClassVar[int] = 1
+
+    metadata: Words[Mapping[str, str]] = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Used:
+    """It was recalled and used."""
+
+    NAME: ClassVar[str] = "memory.used"
+    SCHEMA: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pinned:
+    """It was put in the vault: no policy decays, prunes or purges it."""
+
+    NAME: ClassVar[str] = "memory.pinned"
+    SCHEMA: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unpinned:
+    """It was taken out of the vault."""
+
+    NAME: ClassVar[str] = "memory.unpinned"
+    SCHEMA: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archived:
+    """It was hidden from recall. ``importance`` is what it was worth then."""
+
+    NAME: ClassVar[str] = "memory.archived"
+    SCHEMA: ClassVar[int] = 1
+
+    cause: ArchiveCause
+    importance: float
+    merged_into: str | None = None
+    reason: Words[str] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """It was brought back into recall."""
+
+    NAME: ClassVar[str] = "memory.restored"
+    SCHEMA: ClassVar[int] = 1
+
+
+Event: TypeAlias = (
+    Saved
+    | Imported
+    | Reinforced
+    | Extended
+    | Revised
+    | Recategorized
+    | Retagged
+    | Rescored
+    | Described
+    | Used
+    | Pinned
+    | Unpinned
+    | Archived
+    | Restored
+)
