@@ -167,7 +167,8 @@ def _apply(state: State, recorded: Recorded, event: Event | None) -> State:  # n
             heard = state.heard | {(event.source_type, event.source_ref)}
             if not event.counted:
                 return replace(state, heard=heard)
-            return _observed(state, event, at, heard)
+            trust = max(state.trust, event.trust)
+            return replace(_observed(state, event, at, heard), trust=trust)
         case Extended():
             text = event.addition if recorded.fault is None else UNREADABLE
             return replace(

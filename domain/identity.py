@@ -1,0 +1,74 @@
+"""Spaces, actors and roles: who does it, where, and as what."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from .errors import Invalid
+from .memory.events import SourceType
+
+Role: TypeAlias = Literal["owner", "main", "contributor", "service", "auditor", "admin"]
+
+_SPACE = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_ACTOR = re.compile(
+    r"manual|(?:bot|subagent|reflection|skill|system):[^\s\x00-\x1f\x7f]{1,128}", re.ASCII
+)
+
+_ROLES: dict[str, Role] = {
+    "manual": "owner",
+    "bot": "main",
+    "skill": "main",
+    "reflection": "main",
+    "subagent": "contributor",
+    "system": "service",
+}
+
+_SOURCES: dict[Role, SourceType] = {"owner": "owner", "main": "agent", "contributor": "agent"}
+
+TRUST: dict[SourceType, int] = {
+    "owner": 3,
+    "user": 2,
+    "agent": 1,
+    "tool": 1,
+    "model": 1,
+    "web": 0,
+}
+"""How far a source is trusted where nothing lower is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who acts (``actor``), in which ``space``, in which ``role``."""
+
+    space: str
+    actor: str
+    role: Role
+
+    @property
+    def source_type(self) -> SourceType:
+        """What an observation's source is where the caller does not say."""
+        return _SOURCES.get(self.role, "model")
+
+
+def identity(space: str, actor: str, role: Role | None = None) -> Identity:
+    """An identity whose names are well formed; the role follows from the actor unless given.
+
+    Raises:
+        Invalid: ``space_invalid``, ``actor_invalid`` or ``role_invalid``.
+    """
+    if not _SPACE.fullmatch(space):
+        raise Invalid(
+            f"No space can be called {space!r}: use 1 to 64 of A-Z a-z 0-9 . _ -",
+            code="space_invalid",
+            field="space",
+        )
+    if not _ACTOR.fullmatch(actor):
+        raise Invalid(
+            f"No actor can be called {actor!r}: use manual, bot:…, subagent:…, reflection:…,"
+            " skill:… or system:…",
+            code="actor_invalid",
+            field="actor",
+        )
+    if role is not None and role not in ("auditor", "admin", *_ROLES.values()):
+        raise Invalid(f"There is no role {role!r}.", code="role_invalid", field="role")
+    return Identity(space, actor, role or _ROLES[actor.partition(":")[0]])

@@ -1,0 +1,62 @@
+"""Moments in time as people and programs write them: RFC 3339, aware, UTC inside."""
+
+import re
+from datetime import UTC, datetime
+
+from .errors import Invalid
+
+_RFC3339 = re.compile(
+    r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?(?P<zone>[Zz]|[+-]\d{2}:\d{2})?"
+)
+
+
+def in_utc(moment: datetime, field: str) -> datetime:
+    """The same instant in UTC.
+
+    Raises:
+        Invalid: ``timezone_required`` for a naive one, ``timestamp_out_of_range`` where UTC has no
+            such year.
+    """
+    if moment.tzinfo is None or moment.utcoffset() is None:
+        raise Invalid(
+            f"{field} needs a time zone: write …Z or …+02:00.",
+            code="timezone_required",
+            field=field,
+        )
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise Invalid(
+            f"{field} lies outside the years 1 to 9999 once it is in UTC.",
+            code="timestamp_out_of_range",
+            field=field,
+        ) from error
+
+
+def parse(text: str, field: str) -> datetime:
+    """An RFC 3339 time as an aware moment in UTC; fractions to the microsecond.
+
+    Raises:
+        Invalid: ``timestamp_invalid`` (with the reason), ``timezone_required`` or
+            ``timestamp_out_of_range``.
+    """
+    match = _RFC3339.fullmatch(text.strip())
+    if match is None:
+        raise Invalid(
+            f"{field} is no RFC 3339 time: write it like 2026-03-03T12:00:00Z.",
+            code="timestamp_invalid",
+            field=field,
+        )
+    try:
+        moment = datetime.fromisoformat(match[0].upper())
+    except ValueError as error:
+        reason = "leap seconds are not kept" if ":60" in text else str(error)
+        raise Invalid(
+            f"{field} names no moment: {reason}.", code="timestamp_invalid", field=field
+        ) from error
+    return in_utc(moment, field)
+
+
+def rfc3339(moment: datetime) -> str:
+    """The one spelling that the log uses: UTC, six decimals, Z."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -1,0 +1,97 @@
+"""Subject time: when the thing that a memory is about happened, kept in well-known metadata.
+
+``subjectTime`` is a point, ``subjectTimeStart`` and ``subjectTimeEnd`` bound a range. The grammar
+is closed: ``2019``, ``2019-06``, ``2019-06-14`` or an RFC 3339 time. A coarser value spans its
+whole period.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from . import moments
+from .errors import Invalid
+
+POINT, START, END = "subjectTime", "subjectTimeStart", "subjectTimeEnd"
+KEYS = (POINT, START, END)
+
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
+_LATEST = datetime.max.replace(tzinfo=UTC)
+_COARSE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of time, both ends in it; an open end reaches to the end of the calendar."""
+
+    start: datetime
+    end: datetime
+
+
+def parse(value: str, field: str = POINT) -> Span:
+    """The span that one value covers.
+
+    Raises:
+        Invalid: ``subject_time_invalid``, with the reason.
+    """
+    coarse = _COARSE.fullmatch(value)
+    try:
+        if coarse is None:
+            moment = moments.parse(value, field)
+            return Span(moment, moment)
+        year, month, day = coarse.groups()
+        start = datetime(int(year), int(month or 1), int(day or 1), tzinfo=UTC)
+        return Span(start, _end_of(start, has_month=bool(month), has_day=bool(day)))
+    except (Invalid, ValueError) as error:
+        reason = error.message if isinstance(error, Invalid) else str(error)
+        raise Invalid(
+            f"metadata.{field} is no subject time ({reason.rstrip('.')}): write 2019, 2019-06,"
+            " 2019-06-14 or a time such as 2019-06-14T12:00:00Z.",
+            code="subject_time_invalid",
+            field=f"metadata.{field}",
+        ) from error
+
+
+def _end_of(start: datetime, *, has_month: bool, has_day: bool) -> datetime:
+    if has_day:
+        following = start.toordinal() + 1
+    elif has_month:
+        following = (start.replace(day=28) + timedelta(days=4)).replace(day=1).toordinal()
+    else:
+        following = datetime(start.year, 12, 31, tzinfo=UTC).toordinal() + 1
+    if following > _LATEST.toordinal():
+        return _LATEST
+    return datetime.fromordinal(following).replace(tzinfo=UTC) - timedelta(microseconds=1)
+
+
+def check(metadata: Mapping[str, str]) -> None:
+    """Refuses malformed subject times and a range that ends before it starts.
+
+    Raises:
+        Invalid: ``subject_time_invalid``.
+    """
+    spans = {key: parse(metadata[key], key) for key in KEYS if key in metadata}
+    if START in spans and END in spans and spans[END].end < spans[START].start:
+        raise Invalid(
+            f"metadata.{END} lies before metadata.{START}.",
+            code="subject_time_invalid",
+            field=f"metadata.{END}",
+        )
+
+
+def span(metadata: Mapping[str, str]) -> Span | None:
+    """What a memory's metadata says of subject time; None where it says nothing that can be read.
+
+    A point is read before a range.
+    """
+    try:
+        if POINT in metadata:
+            return parse(metadata[POINT], POINT)
+        if START not in metadata and END not in metadata:
+            return None
+        start = parse(metadata[START], START).start if START in metadata else _EARLIEST
+        end = parse(metadata[END], END).end if END in metadata else _LATEST
+    except Invalid:
+        return None
+    return Span(start, end)
