@@ -1,0 +1,134 @@
+"""Events to bytes and back: facts in the clear, words apart, each under a stored name and schema.
+
+The stored form of an event is two JSON objects. ``facts`` holds every field that is nobody's words,
+``words`` the rest; keys are sorted and a field that has its default is left out. Reading puts the
+two together again, or reads the words as blank where they cannot be had.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
+
+from muniment.domain.clock import Skewed
+from muniment.domain.memory import events
+from muniment.domain.recorded import WORDS
+
+EVENTS: tuple[type, ...] = (
+    events.Saved,
+    events.Imported,
+    events.Reinforced,
+    events.Extended,
+    events.Revised,
+    events.Recategorized,
+    events.Retagged,
+    events.Rescored,
+    events.Described,
+    events.Used,
+    events.Pinned,
+    events.Unpinned,
+    events.Archived,
+    events.Restored,
+    Skewed,
+)
+"""Every event that this release can read and write. Nothing else is ever resolved from a row."""
+
+EMPTY = b"{}"
+
+
+class UnknownEvent(Exception):  # noqa: N818
+    """The name or schema of a row is none that this release knows."""
+
+
+class UnreadableEvent(Exception):  # noqa: N818
+    """The bytes of a row do not hold the event that its name promises."""
+
+
+class _Form:
+    """How one event class is written and read."""
+
+    def __init__(self, event: type) -> None:
+        self.name: str = event.NAME  # type: ignore[attr-defined]
+        self.schema: int = event.SCHEMA  # type: ignore[attr-defined]
+        hints = get_type_hints(event, include_extras=True)
+        fields = sorted(dataclasses.fields(event), key=lambda field: field.name)
+        self.facts = [
+            (field.name, _default(field)) for field in fields if not _is_words(hints[field.name])
+        ]
+        self.words = [
+            (field.name, _default(field)) for field in fields if _is_words(hints[field.name])
+        ]
+        self.adapter: TypeAdapter[Any] = TypeAdapter(event)
+
+
+_REQUIRED = object()
+
+
+def _default(field: "dataclasses.Field[Any]") -> Any:
+    if field.default is not dataclasses.MISSING:
+        return field.default
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return _REQUIRED
+
+
+def _is_words(hint: Any) -> bool:
+    return WORDS in getattr(hint, "__metadata__", ())
+
+
+_BY_CLASS: Mapping[type, _Form] = {event: _Form(event) for event in EVENTS}
+_BY_NAME: Mapping[tuple[str, int], _Form] = {
+    (form.name, form.schema): form for form in _BY_CLASS.values()
+}
+
+
+def stored_name(event: object) -> tuple[str, int]:
+    """The stored name and schema number of an event."""
+    form = _BY_CLASS[type(event)]
+    return form.name, form.schema
+
+
+def encode(event: object) -> tuple[bytes, bytes | None]:
+    """Facts and words of an event; words None where its class has none."""
+    form = _BY_CLASS[type(event)]
+    facts = to_json(_changed(event, form.facts))
+    return facts, to_json(_changed(event, form.words)) if form.words else None
+
+
+def _changed(event: object, fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    changed: dict[str, Any] = {}
+    for name, default in fields:
+        value = getattr(event, name)
+        if value is not default and value != default:
+            changed[name] = value
+    return changed
+
+
+def has_words(name: str, schema: int) -> bool:
+    """Whether events of that name hold words; False for unknown ones."""
+    form = _BY_NAME.get((name, schema))
+    return form is not None and bool(form.words)
+
+
+def decode(name: str, schema: int, facts: bytes, words: bytes | None) -> Any:
+    """The event of a row; its words blank where ``words`` is None.
+
+    Raises:
+        UnknownEvent: This release knows no such name and schema.
+        UnreadableEvent: The bytes are damaged.
+    """
+    form = _BY_NAME.get((name, schema))
+    if form is None:
+        raise UnknownEvent(name, schema)
+    if words is None or words == EMPTY:
+        whole = facts
+    elif facts == EMPTY:
+        whole = words
+    else:
+        whole = facts[:-1] + b"," + words[1:]
+    try:
+        return form.adapter.validate_json(whole)
+    except ValidationError as error:
+        raise UnreadableEvent(name, schema) from error

@@ -1,0 +1,78 @@
+"""One writer at a time, over threads and processes: an ``flock`` on a file of its own.
+
+SQLite's own busy handler starves under two writing processes; this lock is taken before SQLite's is
+asked for, and is fair enough. It is also held for checkpoints of the write-ahead log.
+"""
+
+import fcntl
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from muniment.domain.errors import StorageFailed
+
+_STEPS = (0.0002, 0.0005, 0.001, 0.002, 0.005)
+
+
+class LogLock:
+    """The lock in ``path`` (made with mode 0600), or a thread lock where that is None.
+
+    Args:
+        path: The lock file.
+        timeout: Seconds after which waiting is given up.
+    """
+
+    def __init__(self, path: Path | None, timeout: float) -> None:
+        self._timeout = timeout
+        self._threads = threading.Lock()
+        self._descriptor = (
+            None if path is None else os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        )
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Holds the lock.
+
+        Raises:
+            StorageFailed: ``busy`` once the timeout is over; nothing was done.
+        """
+        deadline = time.monotonic() + self._timeout
+        if not self._threads.acquire(timeout=self._timeout):
+            raise _busy(self._timeout)
+        try:
+            self._take(deadline)
+            try:
+                yield
+            finally:
+                if self._descriptor is not None:
+                    fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        finally:
+            self._threads.release()
+
+    def _take(self, deadline: float) -> None:
+        if self._descriptor is None:
+            return
+        for attempt in range(1_000_000_000):
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise _busy(self._timeout) from None
+                time.sleep(_STEPS[min(attempt, len(_STEPS) - 1)])
+            else:
+                return
+
+    def close(self) -> None:
+        """Gives the file back."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def _busy(timeout: float) -> StorageFailed:
+    return StorageFailed(
+        f"Another process held the log for {timeout:g} s: try again.", code="busy", retry_after=1.0
+    )

@@ -1,0 +1,143 @@
+"""The tables of ``log.db``, how they are made, and how one schema becomes the next.
+
+The log is append-only by force: triggers abort UPDATE, DELETE and any INSERT that is not the next
+position of the log and the next version of its stream (``INSERT OR REPLACE`` would walk past the
+first two).
+"""
+
+import sqlite3
+import uuid
+from collections.abc import Callable, Sequence
+
+import uuid_utils
+
+from muniment.domain.errors import StorageFailed
+
+APPLICATION_ID = 0x4D554E49  # "MUNI"
+MINIMUM_SQLITE = (3, 37, 0)
+
+POSITION_TAKEN = "muniment: not the next position"
+VERSION_TAKEN = "muniment: not the next version"
+APPEND_ONLY = "muniment: the log is append-only"
+
+_FIRST = (
+    "CREATE TABLE store (id TEXT NOT NULL, made_by TEXT NOT NULL) STRICT",
+    """
+    CREATE TABLE events (
+        position INTEGER PRIMARY KEY,
+        stream TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        schema INTEGER NOT NULL,
+        recorded_at TEXT NOT NULL,
+        actor TEXT NOT NULL,
+        space TEXT NOT NULL,
+        command_id TEXT NOT NULL,
+        correlation_id TEXT,
+        causation_id TEXT,
+        key_id INTEGER,
+        facts BLOB NOT NULL,
+        payload BLOB,
+        leaf BLOB NOT NULL,
+        chain BLOB NOT NULL,
+        UNIQUE (stream, version)
+    ) STRICT
+    """,
+    # a command that came with an idempotency key is looked up by its id, 32 hex digits
+    """
+    CREATE INDEX events_by_keyed_command ON events (command_id) WHERE length(command_id) = 32
+    """,
+    # a memory may be named by the tail of its id
+    "CREATE INDEX events_by_tail ON events (substr(stream, -8)) WHERE version = 1",
+    f"""
+    CREATE TRIGGER events_no_update BEFORE UPDATE ON events
+    BEGIN SELECT RAISE(ABORT, '{APPEND_ONLY}'); END
+    """,
+    f"""
+    CREATE TRIGGER events_no_delete BEFORE DELETE ON events
+    BEGIN SELECT RAISE(ABORT, '{APPEND_ONLY}'); END
+    """,
+    f"""
+    CREATE TRIGGER events_next BEFORE INSERT ON events BEGIN
+        SELECT RAISE(ABORT, '{POSITION_TAKEN}')
+        WHERE NEW.position IS NOT (SELECT COALESCE(MAX(position), 0) + 1 FROM events);
+        SELECT RAISE(ABORT, '{VERSION_TAKEN}')
+        WHERE NEW.version IS NOT (
+            SELECT COALESCE(MAX(version), 0) + 1 FROM events WHERE stream = NEW.stream
+        );
+    END
+    """,
+)
+
+
+def _create(connection: sqlite3.Connection, release: str) -> None:
+    for statement in _FIRST:
+        connection.execute(statement)
+    connection.execute("INSERT INTO store VALUES (?, ?)", (str(uuid_utils.uuid7()), release))
+
+
+MIGRATIONS: Sequence[Callable[[sqlite3.Connection, str], None]] = (_create,)
+"""Step n takes schema n to n + 1, each in one transaction with its number. Add, never change."""
+
+SCHEMA = len(MIGRATIONS)
+
+
+def migrate(connection: sqlite3.Connection, release: str) -> None:
+    """Brings an empty or older log to this schema, whole or not at all.
+
+    The caller holds the log's lock and no transaction.
+
+    Raises:
+        StorageFailed: ``not_a_log`` or ``newer_schema``.
+    """
+    if check(connection) == SCHEMA:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for number in range(check(connection), SCHEMA):
+            MIGRATIONS[number](connection, release)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {SCHEMA}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def check(connection: sqlite3.Connection) -> int:
+    """The schema number of a log; 0 where it is still empty.
+
+    Raises:
+        StorageFailed: ``not_a_log`` where it is another program's database, ``newer_schema`` where
+            a newer release made it.
+    """
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (number,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if application != APPLICATION_ID:
+        if tables or application or number:
+            raise StorageFailed(
+                "log.db is another program's database: choose an empty directory.",
+                code="not_a_log",
+            )
+        return 0
+    if number > SCHEMA:
+        raise StorageFailed(
+            f"log.db has schema {number}, this release knows {SCHEMA}: a newer release wrote it;"
+            " upgrade Muniment.",
+            code="newer_schema",
+        )
+    return int(number)
+
+
+def store_id(connection: sqlite3.Connection) -> str:
+    """The id that the store was given when it was made.
+
+    Raises:
+        StorageFailed: ``not_a_log`` where there is none.
+    """
+    found = connection.execute("SELECT id FROM store").fetchone()
+    if found is None:
+        raise StorageFailed("log.db does not say which store it is.", code="not_a_log")
+    return str(uuid.UUID(found[0]))
