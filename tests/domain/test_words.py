@@ -197,7 +197,6 @@ class TestHostileTexts:
         "unit",
         ["a", "a-", "a+", "-", "+#", "1,", "😀", "🇩", "é", "e\u0301", "\u0301", "-\u0301"],
     )
-    )
     def test_64_kib_take_time_in_proportion(self, unit: str) -> None:
         text = unit * (65_536 // len(unit.encode()))
         started = time.process_time()
