@@ -66,7 +66,7 @@ _FIRST = (
             SELECT COALESCE(MAX(version), 0) + 1 FROM events WHERE stream = NEW.stream
         );
     END
-    """,
+    """,  # noqa: S608 (the texts are constants of this file)
 )
 
 

@@ -1,0 +1,89 @@
+"""What every command has in common: input, a decision, and an answer from what was recorded."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, Protocol, TypeVar
+
+from muniment.projections.similarity import Likeness
+
+from muniment.domain.duplicates import Form
+from muniment.domain.identity import Role
+from muniment.domain.inputs import IdempotencyKey, Input
+from muniment.domain.ports import Append, Desk, Outcome
+
+A_co = TypeVar("A_co", covariant=True)
+
+WRITERS: frozenset[Role] = frozenset(["owner", "main"])
+
+
+class Work(Desk, Protocol):
+    """A command's turn in the writer's transaction: reads what came before it in the batch too."""
+
+    def same(self, top: str, form: Form) -> Sequence[str]:
+        """Live memories under a top-level category that have this canonical form, oldest first."""
+        ...
+
+    def similar(self, top: str, form: Form, *, at_least: float, limit: int) -> Sequence[Likeness]:
+        """The nearest statements of live memories under a top-level category, best first."""
+        ...
+
+    def new_id(self) -> str:
+        """A fresh UUIDv7."""
+        ...
+
+
+class Command(Input, ABC):
+    """An intent. ``VERB`` is its name on every surface, ``ROLES`` who may.
+
+    ``USES_SIMILARITY`` says that deciding needs the similarity projection.
+    """
+
+    VERB: ClassVar[str]
+    ROLES: ClassVar[frozenset[Role]] = WRITERS
+    USES_SIMILARITY: ClassVar[bool] = False
+
+    idempotency_key: IdempotencyKey | None = None
+
+    def prepare(self) -> None:
+        """Does what depends on the input alone, before the command waits for its turn."""
+
+    @abstractmethod
+    def decide(self, work: Work) -> Sequence[Append]:
+        """The events that this command adds; none where all is done.
+
+        Raises:
+            MunimentError: A rule says no; nothing is appended then.
+        """
+
+    def request(self) -> bytes:
+        """The canonical form of the request, that a retry must equal."""
+        return self.model_dump_json(exclude={"idempotency_key"}).encode()
+
+
+class Answers(Protocol[A_co]):
+    """A command as the writer sees it."""
+
+    VERB: ClassVar[str]
+    ROLES: ClassVar[frozenset[Role]]
+    USES_SIMILARITY: ClassVar[bool]
+
+    @property
+    def idempotency_key(self) -> str | None:
+        """What makes a retry safe."""
+        ...
+
+    def prepare(self) -> None:
+        """Does what depends on the input alone."""
+        ...
+
+    def decide(self, work: Work) -> Sequence[Append]:
+        """The events that the command adds."""
+        ...
+
+    def request(self) -> bytes:
+        """The canonical form of the request."""
+        ...
+
+    def answer(self, outcome: Outcome) -> A_co:
+        """The answer, made of what was recorded: the same for the first time and for a retry."""
+        ...

@@ -1,0 +1,40 @@
+"""Commands that change one memory: they differ in the decision alone."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from muniment.domain.inputs import MemoryId, Version
+from muniment.domain.memory.decisions import require_version
+from muniment.domain.memory.events import Event
+from muniment.domain.memory.state import State
+from muniment.domain.memory.view import Memory, view
+from muniment.domain.ports import Append, Desk, Outcome
+
+from .command import Command, Work
+
+
+class Edit(Command):
+    """A command about the memory ``id``; refused where it is not at ``expected_version``."""
+
+    POSITIONAL: ClassVar[tuple[str, ...]] = ("id",)
+
+    id: MemoryId
+    expected_version: Version | None = None
+
+    @abstractmethod
+    def change(self, memory: State, desk: Desk) -> Sequence[Event]:
+        """The decision."""
+
+    def decide(self, work: Work) -> Sequence[Append]:
+        """Loads the memory and decides on it."""
+        memory = work.memory(self.id)
+        require_version(memory, self.expected_version)
+        events = self.change(memory, work)
+        return [Append(memory.id, memory.version, events)] if events else []
+
+    def answer(self, outcome: Outcome) -> Memory:
+        """The memory as it is after the command."""
+        desk = outcome.desk
+        name = outcome.recorded[0].stream if outcome.recorded else self.id
+        return view(desk.memory(name), desk.now, desk.rules.decay)

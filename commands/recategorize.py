@@ -1,0 +1,25 @@
+"""File a memory under another category."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from muniment.domain.inputs import Category
+from muniment.domain.memory.decisions import recategorize
+from muniment.domain.memory.events import Event
+from muniment.domain.memory.state import State
+from muniment.domain.ports import Desk
+
+from .edit import Edit
+
+
+class Recategorize(Edit):
+    """File a memory under another category."""
+
+    VERB: ClassVar[str] = "recategorize"
+    POSITIONAL: ClassVar[tuple[str, ...]] = ("id", "category")
+
+    category: Category
+
+    def change(self, memory: State, desk: Desk) -> Sequence[Event]:
+        """The decision."""
+        return recategorize(memory, self.category)

@@ -1,0 +1,226 @@
+"""Keep something that was said: as a new memory, or as a repetition of a known one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from muniment.domain import category as categories
+from muniment.domain import texts
+from muniment.domain.duplicates import Form, form
+from muniment.domain.errors import Invalid
+from muniment.domain.identity import TRUST, Identity
+from muniment.domain.inputs import (
+    Category,
+    Content,
+    Importance,
+    Metadata,
+    SourceField,
+    Tags,
+    Trust,
+    Version,
+)
+from muniment.domain.memory import events
+from muniment.domain.memory.decisions import (
+    Observation,
+    create,
+    extend,
+    reinforce,
+    require_version,
+)
+from muniment.domain.memory.events import Measure, Source, Store
+from muniment.domain.memory.judgement import Candidate, Judgement, judge
+from muniment.domain.memory.state import State
+from muniment.domain.memory.view import Memory, view
+from muniment.domain.ports import Append, Outcome
+
+from .command import Command, Work
+
+_known_form = lru_cache(maxsize=4_096)(form)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """What became of an observation.
+
+    ``similarity`` in [0, 1] is that of the nearest memory, by ``measure``; both None where nothing
+    was near. ``warnings`` says what was changed on the way in.
+    """
+
+    id: str
+    outcome: Literal["created", "reinforced", "extended"]
+    counted: bool
+    memory: Memory
+    position: int
+    similarity: float | None
+    measure: Measure | None
+    resembles: tuple[str, ...]
+    conflicts_with: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+class SaveMemory(Command):
+    """Keep something that was said. What is known already is reinforced, not repeated."""
+
+    VERB: ClassVar[str] = "save"
+    USES_SIMILARITY: ClassVar[bool] = True
+    POSITIONAL: ClassVar[tuple[str, ...]] = ("content",)
+
+    content: Content
+    category: Category = None
+    tags: Tags = ()
+    importance: Importance = 0.5
+    metadata: Metadata = Field(default_factory=dict)
+    store: Store = "semantic"
+    source: SourceField | None = None
+    trust: Trust | None = None
+    expected_version: Version | None = None
+
+    @cached_property
+    def form(self) -> Form:
+        """The canonical form of the text."""
+        return form(self.content)
+
+    @property
+    def _is_matched(self) -> bool:
+        return self.store != "episodic" and not categories.never_matched(self.category)
+
+    def prepare(self) -> None:
+        """Makes the canonical form before the command waits for its turn."""
+        if self._is_matched:
+            _ = self.form
+
+    def decide(self, work: Work) -> Sequence[Append]:
+        """Compares with what is known under the same top-level category, and acts on it."""
+        observation = self._observation(work.identity)
+        judgement = Judgement(verdict="created")
+        check = work.rules.duplicate_check
+        if check.enabled and self._is_matched:
+            judgement = judge(
+                observation, self.form, self._candidates(work), now=work.now, check=check
+            )
+        memory, likeness = judgement.memory, judgement.likeness
+        require_version(memory, self.expected_version)
+        decay = work.rules.decay
+        if memory is None or likeness is None:
+            made = create(
+                observation,
+                resembles=judgement.resembles,
+                conflicts_with=judgement.conflicts_with,
+                likeness=likeness,
+            )
+            return [Append(work.new_id(), 0, made)]
+        said = (reinforce if judgement.verdict == "reinforced" else extend)(
+            memory, observation, likeness, now=work.now, decay=decay
+        )
+        return [Append(memory.id, memory.version, said)]
+
+    def _observation(self, identity: Identity) -> Observation:
+        source = self.source or Source(type=identity.source_type)
+        default = TRUST[source.type]
+        if self.trust is not None and self.trust > default:
+            raise Invalid(
+                f"trust: {self.trust} is more than the {default} that a source of type"
+                f" {source.type!r} has; it may only be lowered.",
+                code="trust_invalid",
+                field="trust",
+            )
+        return Observation(
+            content=self.content,
+            category=self.category,
+            tags=self.tags,
+            metadata=self.metadata,
+            importance=self.importance,
+            store=self.store,
+            trust=default if self.trust is None else self.trust,
+            source=source,
+        )
+
+    def _candidates(self, work: Work) -> list[Candidate]:
+        """What has the same canonical form, oldest first; then what is similar, best first."""
+        check = work.rules.duplicate_check
+        top = categories.top(self.category)
+        found: list[Candidate] = []
+        for id_ in work.same(top, self.form):
+            memory = work.memory(id_)
+            found += [
+                Candidate(
+                    memory=memory,
+                    form=_known_form(statement.text),
+                    said_at=statement.said_at,
+                    similarity=1.0,
+                    measure="canonical",
+                )
+                for statement in reversed(memory.statements)
+                if _known_form(statement.text).key == self.form.key
+            ]
+        at_least = min(check.resembling, check.lexical_threshold)
+        for like in work.similar(top, self.form, at_least=at_least, limit=check.max_matches):
+            memory = work.memory(like.id)
+            statement = memory.statements[like.statement]
+            found.append(
+                Candidate(
+                    memory=memory,
+                    form=_known_form(statement.text),
+                    said_at=statement.said_at,
+                    similarity=like.similarity,
+                    measure="lexical",
+                )
+            )
+        return [candidate for candidate in found if _is_readable(candidate.memory)]
+
+    def answer(self, outcome: Outcome) -> Saved:
+        """What the recorded event says, and the memory after it."""
+        (recorded,) = outcome.recorded
+        event = recorded.event
+        desk = outcome.desk
+        made = event if isinstance(event, events.Saved) else None
+        return Saved(
+            id=recorded.stream,
+            outcome="created"
+            if made
+            else "extended"
+            if isinstance(event, events.Extended)
+            else "reinforced",
+            counted=getattr(event, "counted", True),
+            memory=view(desk.memory(recorded.stream), desk.now, desk.rules.decay),
+            position=recorded.position,
+            similarity=event.similarity,
+            measure=event.measure,
+            resembles=made.resembles if made else (),
+            conflicts_with=made.conflicts_with if made else (),
+            warnings=self._noticed(),
+        )
+
+    def _noticed(self) -> tuple[str, ...]:
+        if texts.hides_text(self.content):
+            return (
+                *self.warnings,
+                "invisible_text: the text holds characters that hide or turn text",
+            )
+        return self.warnings
+
+
+def _is_readable(memory: State) -> bool:
+    return memory.fault is None and memory.condition == "live"
+
+
+def items(given: Sequence[Mapping[str, object]]) -> list[SaveMemory]:
+    """The commands of a bulk save, each checked before the first is decided.
+
+    Raises:
+        Invalid: The first item's error, its field prefixed by ``items.<number>``.
+    """
+    commands: list[SaveMemory] = []
+    for number, item in enumerate(given):
+        try:
+            commands.append(SaveMemory.of(**item))
+        except Invalid as error:
+            raise Invalid(
+                f"items.{number}: {error.message}",
+                code=error.code,
+                field=f"items.{number}.{error.field}" if error.field else f"items.{number}",
+            ) from error
+    return commands

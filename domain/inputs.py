@@ -1,0 +1,211 @@
+"""What comes in from callers: strict models, whose errors name the field that is at fault.
+
+Commands and queries are such models, so a rule on input stands in one place for every surface.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Annotated, Any, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+)
+
+from . import category as categories
+from . import moments, subject_time, texts
+from .errors import Invalid
+from .memory.decisions import (
+    MAX_METADATA_BYTES,
+    MAX_METADATA_KEYS,
+    MAX_TAGS,
+    metadata_bytes,
+)
+from .memory.events import Source
+
+MAX_TAG = 64
+
+
+class Input(BaseModel):
+    """A command or a query: made by ``of``, then never changed."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    _warnings: tuple[str, ...] = PrivateAttr(default=())
+
+    @classmethod
+    def of(cls, **given: Any) -> Self:
+        """The model of what was given.
+
+        Raises:
+            Invalid: Naming the first field at fault.
+        """
+        notes: list[str] = []
+        try:
+            made = cls.model_validate(given, context=notes)
+        except ValidationError as error:
+            raise invalid(error) from error
+        made._warnings = tuple(notes)  # noqa: SLF001 (it is being made)
+        return made
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was changed on the way in, a sentence each."""
+        return self._warnings
+
+
+def invalid(error: ValidationError) -> Invalid:
+    """The first of pydantic's findings as an error of ours: ``<field>_invalid`` unless special."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    path = [str(part) for part in first["loc"]]
+    field = ".".join(path) or None
+    name = path[0] if path else "input"
+    code = {
+        "extra_forbidden": "unknown_field",
+        "missing": f"{name}_required",
+        "string_unicode": "invalid_unicode",
+    }.get(first["type"], f"{name}_invalid")
+    return Invalid(f"{field or name}: {first['msg']}.", code=code, field=field)
+
+
+def _content(value: object) -> object:
+    return texts.content(value) if isinstance(value, str) else value
+
+
+def _category(value: object, info: ValidationInfo) -> object:
+    if not isinstance(value, str):
+        return value
+    texts.well_formed(value, "category")
+    canonical = categories.canonical(value)
+    if canonical != value and isinstance(info.context, list):
+        info.context.append(f"category {value!r} was filed as {canonical or 'none'}")
+    return canonical
+
+
+def _tags(value: object) -> object:
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        return value
+    tags: dict[str, str] = {}
+    for tag in value:
+        if not isinstance(tag, str):
+            raise Invalid("tags: every tag is a text.", code="tags_invalid", field="tags")
+        text = texts.well_formed(tag, "tags").strip()
+        if texts.is_blank(text) or len(text) > MAX_TAG or "\n" in text:
+            raise Invalid(
+                f"tags: {text[:80]!r} is no tag: use 1 to {MAX_TAG} characters on one line.",
+                code="tags_invalid",
+                field="tags",
+            )
+        tags.setdefault(text.casefold(), text)
+        if len(tags) > MAX_TAGS:
+            raise Invalid(
+                f"tags: more than {MAX_TAGS}: keep the telling ones.",
+                code="tags_invalid",
+                field="tags",
+            )
+    return tuple(tags.values())
+
+
+def _metadata(value: object) -> object:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        return value
+    checked: dict[str, str] = {}
+    for key, text in value.items():
+        if not isinstance(key, str) or not isinstance(text, str):
+            raise Invalid(
+                f"metadata: {key!r} must be a text with a text behind it.",
+                code="metadata_invalid",
+                field="metadata",
+            )
+        checked[texts.well_formed(key, "metadata")] = texts.well_formed(text, f"metadata.{key}")
+    if len(checked) > MAX_METADATA_KEYS or metadata_bytes(checked) > MAX_METADATA_BYTES:
+        raise Invalid(
+            f"metadata: over {MAX_METADATA_KEYS} keys or {MAX_METADATA_BYTES:,} bytes.",
+            code="metadata_invalid",
+            field="metadata",
+        )
+    subject_time.check(checked)
+    return dict(sorted(checked.items()))
+
+
+def _source(value: object) -> object:
+    if isinstance(value, str):
+        value = {"type": value}
+    if not isinstance(value, Mapping):
+        return value
+    try:
+        return _SourceInput.model_validate(dict(value)).source
+    except ValidationError as error:
+        found = invalid(error)
+        raise Invalid(
+            f"source.{found.message}", code="source_invalid", field=f"source.{found.field}"
+        ) from error
+
+
+def _moment(value: object, info: ValidationInfo) -> object:
+    field = info.field_name or "moment"
+    if isinstance(value, str):
+        return moments.parse(value, field)
+    return moments.in_utc(value, field) if isinstance(value, datetime) else value
+
+
+def _line(value: object, info: ValidationInfo) -> object:
+    return texts.well_formed(value, info.field_name or "text") if isinstance(value, str) else value
+
+
+Content = Annotated[str, BeforeValidator(_content)]
+"""A memory's text."""
+
+Category = Annotated[str | None, BeforeValidator(_category)]
+"""A category in its canonical spelling."""
+
+Tags = Annotated[tuple[str, ...], BeforeValidator(_tags)]
+"""Any iterable of texts; unique without regard to case, the first spelling kept."""
+
+Metadata = Annotated[Mapping[str, str], BeforeValidator(_metadata)]
+"""Texts by name; subject times among them are checked."""
+
+Importance = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+"""0 to 1, never clamped."""
+
+Trust = Annotated[int, Field(ge=0, le=3)]
+"""0 (nobody vouches) to 3 (the owner says so)."""
+
+MemoryId = Annotated[str, Field(min_length=1, max_length=64), BeforeValidator(_line)]
+"""An id, or an unambiguous tail of at least 8 of its hex digits, in any case."""
+
+Version = Annotated[int, Field(ge=0)]
+"""The version that a caller decided on."""
+
+Moment = Annotated[datetime, BeforeValidator(_moment)]
+"""An aware datetime or an RFC 3339 text, in UTC from here on."""
+
+IdempotencyKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,128}$")]
+"""Makes a retry safe: the same key and request happen once."""
+
+Line = Annotated[str, BeforeValidator(_line)]
+"""Text without control characters."""
+
+SourceField = Annotated[Source, BeforeValidator(_source)]
+"""A source, its type alone, or a mapping of its fields."""
+
+
+class _SourceInput(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    type: Annotated[str, Field(pattern="^(owner|user|tool|web|agent|model)$")]
+    ref: Annotated[Line, Field(max_length=2_048)] | None = None
+    session: Annotated[Line, Field(max_length=256)] | None = None
+    model: Annotated[Line, Field(max_length=256)] | None = None
+
+    @property
+    def source(self) -> Source:
+        return Source(type=self.type, ref=self.ref, session=self.session, model=self.model)  # type: ignore[arg-type]

@@ -1,0 +1,91 @@
+"""Where commands and queries read memories: straight from the log, by id or the tail of one."""
+
+import re
+from datetime import UTC, datetime
+
+from muniment.domain.errors import Invalid, NotFound
+from muniment.domain.identity import Identity
+from muniment.domain.memory.state import State
+from muniment.domain.rules import Rules
+
+from .store import Store
+
+_WHOLE = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_TAIL = re.compile(r"[0-9a-f-]{8,36}")
+
+
+class LogDesk:
+    """Reads for one identity at one moment.
+
+    Args:
+        store: The log.
+        identity: Who asks; memories of other spaces are not found.
+        now: The moment that readings go by.
+        rules: The figures that decisions go by.
+    """
+
+    def __init__(self, store: Store, identity: Identity, now: datetime, rules: Rules) -> None:
+        self._store = store
+        self.identity = identity
+        self.now = now
+        self.rules = rules
+
+    def memory(self, name: str) -> State:
+        """The memory of an id, or of an unambiguous tail of at least 8 of its hex digits."""
+        state = self._load(self.resolve(name))
+        if state is None or state.space != self.identity.space:
+            raise _not_found(name)
+        return state
+
+    def _load(self, stream: str) -> State | None:
+        return self._store.memory(stream)
+
+    def resolve(self, name: str) -> str:
+        """The whole id that a name stands for; that it is known is not said by this.
+
+        Raises:
+            Invalid: ``id_invalid`` or ``id_ambiguous``.
+            NotFound: No memory of the space ends like that.
+        """
+        lower = name.strip().lower()
+        if _WHOLE.fullmatch(lower):
+            return lower
+        if not _TAIL.fullmatch(lower) or len(lower.replace("-", "")) < 8:
+            raise Invalid(
+                f"{name!r} is no id: give a whole one, or at least 8 hex digits of its end.",
+                code="id_invalid",
+                field="id",
+            )
+        here = [
+            stream
+            for stream in self._store.rows.select_streams(lower, limit=1_000)
+            if (state := self._load(stream)) is not None and state.space == self.identity.space
+        ]
+        if not here:
+            raise _not_found(name)
+        if len(here) > 1:
+            raise Invalid(
+                f"{len(here)} ids end in {name!r}: give more of the one you mean.",
+                code="id_ambiguous",
+                field="id",
+            )
+        return here[0]
+
+
+def _not_found(name: str) -> NotFound:
+    return NotFound(f"There is no memory {name!r} in this space.", field="id")
+
+
+def read_clock(moment: datetime) -> datetime:
+    """What a clock said, in UTC.
+
+    Raises:
+        Invalid: ``timezone_required`` where it told no time zone.
+    """
+    if moment.tzinfo is None:
+        raise Invalid(
+            "The clock tells naive times: return aware ones.",
+            code="timezone_required",
+            field="clock",
+        )
+    return moment.astimezone(UTC)

@@ -1,0 +1,157 @@
+"""Events to rows and back: names from a closed list, words sealed under the stream's own key."""
+
+import hmac
+import secrets
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from eventsourcing.persistence import JSONTranscoder, Mapper, StoredEvent
+from pydantic_core import to_json
+
+from muniment.domain.moments import rfc3339
+from muniment.domain.recorded import Fault, Recorded
+
+from . import codec
+from .keys import NONCE_BYTES, Keys
+from .rows import Pending, Row
+
+_REMEMBERED = 100_000
+
+
+class SealingMapper(Mapper[str]):
+    """The library's mapper with our stored form.
+
+    Args:
+        keys: Where keys come from.
+        key_of: The id of the key that a stored stream is under.
+    """
+
+    def __init__(self, keys: Keys, key_of: Callable[[str], int | None]) -> None:
+        super().__init__(JSONTranscoder())
+        self._keys = keys
+        self._key_of = key_of
+        self._stream_keys: dict[str, int] = {}
+
+    def to_stored_event(self, domain_event: Any) -> Row:
+        """The row of a pending event, without its position.
+
+        Words are sealed with AES-256-GCM under a random nonce; the associated data bind them to
+        their space, stream, version, name and schema.
+        """
+        pending: Pending = domain_event
+        name, schema = codec.stored_name(pending.event)
+        facts, words = codec.encode(pending.event)
+        key_id, payload = None, b""
+        if words is not None:
+            key_id, key = self._key_for(pending)
+            nonce = secrets.token_bytes(NONCE_BYTES)
+            bound = _bound(
+                pending.space, pending.originator_id, pending.originator_version, name, schema
+            )
+            payload = nonce + AESGCM(key).encrypt(nonce, words, bound)
+            if pending.request is not None:
+                facts = _with_request(facts, request_mark(key, pending.request))
+        return Row(
+            pending.originator_id,
+            pending.originator_version,
+            name,
+            payload,
+            schema,
+            rfc3339(pending.recorded_at),
+            pending.actor,
+            pending.space,
+            pending.command_id,
+            pending.correlation_id,
+            pending.causation_id,
+            key_id,
+            facts,
+        )
+
+    def _key_for(self, pending: Pending) -> tuple[int, bytes]:
+        stream = pending.originator_id
+        key_id = self._stream_keys.get(stream)
+        if key_id is None and pending.originator_version > 1:
+            key_id = self._key_of(stream)
+        key = self._keys.get(key_id) if key_id is not None else None
+        if key_id is None or key is None:
+            key_id, key = self._keys.take()
+        self._remember(stream, key_id)
+        return key_id, key
+
+    def _remember(self, stream: str, key_id: int) -> None:
+        if len(self._stream_keys) >= _REMEMBERED:
+            self._stream_keys.clear()
+        self._stream_keys[stream] = key_id
+
+    def to_domain_event(self, stored_event: StoredEvent) -> Any:
+        """The recorded event of a row; what cannot be read is said by its fault."""
+        assert isinstance(stored_event, Row)  # noqa: S101 (our recorder makes nothing else)
+        return self.recorded(stored_event)
+
+    def recorded(self, row: Row) -> Recorded:
+        """The recorded event of a row; what cannot be read is said by its fault."""
+        event, fault = self._open(row)
+        return Recorded(
+            row.position,
+            str(row.originator_id),
+            row.originator_version,
+            row.topic,
+            row.schema,
+            datetime.fromisoformat(row.recorded_at),
+            row.actor,
+            row.space,
+            row.command_id,
+            row.correlation_id,
+            row.causation_id,
+            event,
+            fault,
+        )
+
+    def _open(self, row: Row) -> tuple[Any, Fault | None]:
+        fault: Fault | None = None
+        words: bytes | None = None
+        try:
+            if row.key_id is not None:
+                words, fault = self._unseal(row)
+            elif codec.has_words(row.topic, row.schema):
+                fault = "unreadable"
+            return codec.decode(row.topic, row.schema, row.facts, words), fault
+        except codec.UnknownEvent:
+            return None, "newer_release"
+        except codec.UnreadableEvent:
+            return None, "unreadable"
+
+    def _unseal(self, row: Row) -> tuple[bytes | None, Fault | None]:
+        key = self._keys.get(row.key_id) if row.key_id is not None else None
+        if key is None:
+            return None, "key_missing"
+        sealed = row.state
+        bound = _bound(
+            row.space, str(row.originator_id), row.originator_version, row.topic, row.schema
+        )
+        try:
+            return AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], bound), None
+        except (InvalidTag, ValueError):
+            return None, "unreadable"
+
+    def asked_the_same(self, row: Row, request: bytes) -> bool:
+        """Whether a stored event came of this very request; True where its key is gone."""
+        key = self._keys.get(row.key_id) if row.key_id is not None else None
+        return key is None or request_mark(key, request).encode() in row.facts
+
+
+def _bound(space: str, stream: str, version: int, name: str, schema: int) -> bytes:
+    return f"{space}\0{stream}\0{version}\0{name}\0{schema}".encode()
+
+
+def request_mark(key: bytes, request: bytes) -> str:
+    """What a keyed command leaves in the facts: an HMAC-SHA-256 of it under the stream's key."""
+    return hmac.digest(key, b"request\0" + request, "sha256").hex()
+
+
+def _with_request(facts: bytes, mark: str) -> bytes:
+    member = b'"request":' + to_json(mark)
+    return b"{" + member + b"}" if facts == codec.EMPTY else facts[:-1] + b"," + member + b"}"

@@ -1,0 +1,239 @@
+"""The log as one thing: opened or made, read by stream and by position, appended to."""
+
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from eventsourcing.application import AggregateNotFoundError, Application, LocalNotificationLog
+from eventsourcing.persistence import (
+    InfrastructureFactory,
+    JSONTranscoder,
+    Notification,
+    Transcoder,
+)
+from eventsourcing.sqlite import SQLiteFactory
+from eventsourcing.utils import Environment
+
+from muniment.domain.errors import StorageFailed
+from muniment.domain.memory.state import State, evolve
+from muniment.domain.recorded import Recorded
+
+from . import codec, schema
+from .datastore import Datastore, typed_errors, uri
+from .keys import Keys
+from .lock import LogLock
+from .mapper import SealingMapper
+from .recorder import Recorder
+from .rows import Pending
+
+
+def _prepare_directory(directory: Path, *, read_only: bool) -> None:
+    log = directory / "log.db"
+    if directory.exists() and not directory.is_dir():
+        raise StorageFailed(
+            f"{directory} is no directory: name one that is, or one to be made.",
+            code="not_a_directory",
+        )
+    if read_only:
+        if not log.is_file():
+            raise StorageFailed(
+                f"There is no log in {directory}: open it for writing once, or name another.",
+                code="missing",
+            )
+        return
+    with typed_errors():
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if log.is_dir():
+            raise StorageFailed(f"{log} is a directory, not a log.", code="not_a_log")
+        if not log.exists():
+            # SQLite would make it readable by others
+            os.close(os.open(log, os.O_CREAT | os.O_RDWR, 0o600))
+
+
+class _Factory(SQLiteFactory):
+    """The library's factory around a datastore that is already open."""
+
+    def __init__(self, env: Environment, datastore: Datastore) -> None:
+        InfrastructureFactory.__init__(self, env)  # the parent's would open a datastore of its own
+        self.datastore = datastore
+
+
+class Store(Application[str]):
+    """The event log in ``directory``, or a volatile one in memory where that is None.
+
+    Args:
+        directory: Holds ``log.db``, ``log.lock`` and ``keys/``; made with mode 0700 where missing.
+        release: The release that opens it, kept by the one that makes it.
+        busy_timeout: Seconds to wait for other processes.
+        key_batch: How many keys are minted at a time.
+        read_only: Whether to open for reading alone; nothing is made then.
+
+    Raises:
+        StorageFailed: ``missing``, ``not_a_directory``, ``not_a_log``, ``newer_schema``,
+            ``wal_unavailable``, ``read_only``, ``busy`` …
+    """
+
+    log_section_size = 5_000
+
+    def __init__(
+        self,
+        directory: Path | None,
+        *,
+        release: str,
+        busy_timeout: float = 10.0,
+        key_batch: int = 256,
+        read_only: bool = False,
+    ) -> None:
+        self.read_only = read_only
+        self._process = os.getpid()
+        if directory is not None:
+            _prepare_directory(directory, read_only=read_only)
+        self.keys: Keys
+        with typed_errors():
+            lock = LogLock(
+                None if directory is None or read_only else directory / "log.lock", busy_timeout
+            )
+            name = (
+                f"file:muniment-{secrets.token_hex(8)}?cache=shared"
+                if directory is None
+                else uri(directory / "log.db")
+            )
+            self.datastore = Datastore(
+                name if directory is not None else name + "&mode=memory",
+                lock,
+                busy_timeout=busy_timeout,
+                read_only=read_only,
+            )
+        try:
+            self.id = self._establish(release)
+            self.keys = Keys(
+                None if directory is None else directory / "keys",
+                batch=key_batch,
+                busy_timeout=busy_timeout,
+                read_only=read_only,
+            )
+        except BaseException:
+            self.datastore.close()
+            raise
+        self.rows = Recorder(self.datastore, self.id)
+        self.sealing = SealingMapper(self.keys, self.rows.key_of)
+        super().__init__()
+
+    def _establish(self, release: str) -> str:
+        with typed_errors():
+            if self.read_only:
+                with self.datastore.get_connection(commit=False) as connection:
+                    raw = connection._sqlite_conn  # noqa: SLF001
+                    if schema.check(raw) == 0:
+                        raise StorageFailed("There is no log here.", code="missing")
+                    return schema.store_id(raw)
+            with self.datastore.exclusive() as raw:
+                schema.migrate(raw, release)
+                return schema.store_id(raw)
+
+    # the library's wiring
+
+    def construct_env(self, name: str, env: Any = None) -> Environment:
+        """Nothing from outside: our settings are arguments."""
+        return Environment(name, dict(env or {}))
+
+    def construct_factory(self, env: Environment) -> InfrastructureFactory[Any]:
+        """Around the datastore that is already open."""
+        return _Factory(env, self.datastore)
+
+    def construct_recorder(self) -> Recorder:
+        """Over our table."""
+        return self.rows
+
+    def construct_mapper(self) -> SealingMapper:
+        """With our stored form."""
+        return self.sealing
+
+    def construct_transcoder(self) -> Transcoder:
+        """Unused: our mapper has a codec of its own."""
+        return JSONTranscoder()
+
+    def construct_notification_log(self) -> LocalNotificationLog:
+        """The library's own, over our recorder."""
+        return LocalNotificationLog(self.recorder, section_size=self.log_section_size)
+
+    # reading
+
+    def memory(self, stream: str, *, version: int | None = None) -> State | None:
+        """The memory of a stream, folded from its events; None where there are none."""
+        self.require_own_process()
+        try:
+            return self.repository.get(stream, version=version, projector_func=_fold)
+        except AggregateNotFoundError:
+            return None
+
+    def history(self, stream: str) -> list[Recorded]:
+        """Every event of a stream, oldest first."""
+        return [self.sealing.to_domain_event(row) for row in self.rows.select_events(stream)]
+
+    def recorded(
+        self, *, after: int = 0, until: int | None = None, space: str | None = None
+    ) -> Iterator[Recorded]:
+        """Events by position, read as they are asked for."""
+        self.require_own_process()
+        if after == 0:
+            self.keys.warm()
+        return map(self.sealing.recorded, self.rows.rows(after=after, until=until, space=space))
+
+    def require_own_process(self) -> None:
+        """Refuses to go on in a child of the process that opened the store.
+
+        Raises:
+            StorageFailed: ``forked``.
+        """
+        if os.getpid() != self._process:
+            raise StorageFailed(
+                "The store was opened before this process was forked: open it again here.",
+                code="forked",
+            )
+
+    # writing
+
+    def append(self, pending: Sequence[Pending]) -> list[Recorded]:
+        """Appends within the open unit of work, and says what was recorded.
+
+        Raises:
+            Conflict: ``version_conflict`` where a stream is not at the version that was decided on.
+        """
+        recordings = self.events.put(pending)
+        return [
+            _recorded(event, recording.notification)
+            for event, recording in zip(pending, recordings, strict=True)
+        ]
+
+    def close(self) -> None:
+        """Ends the store; the write-ahead log is moved into the database."""
+        super().close()
+        if hasattr(self, "keys"):
+            self.keys.close()
+
+
+def _recorded(pending: Pending, notification: Notification) -> Recorded:
+    _, schema_number = codec.stored_name(pending.event)
+    return Recorded(
+        notification.id,
+        pending.originator_id,
+        pending.originator_version,
+        notification.topic,
+        schema_number,
+        pending.recorded_at,
+        pending.actor,
+        pending.space,
+        pending.command_id,
+        pending.correlation_id,
+        pending.causation_id,
+        pending.event,
+    )
+
+
+def _fold(state: State | None, events: Iterable[Any]) -> State | None:
+    for recorded in events:
+        state = evolve(state, recorded)
+    return state

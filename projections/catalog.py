@@ -1,0 +1,255 @@
+"""The memories of one space as columns: what filters and ranks, a row a memory.
+
+Rows are numbered from 0 in the order of the memories' first events. Content is not here: it stays in
+the log and is read for the few memories that are answered with.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muniment.domain import category as categories
+from muniment.domain import subject_time
+from muniment.domain.importance import Decay
+from muniment.domain.memory import events
+from muniment.domain.memory.events import Store
+from muniment.domain.memory.state import Condition
+from muniment.domain.recorded import Recorded
+
+from .columns import Column
+
+CONDITIONS: tuple[Condition, ...] = ("live", "archived", "superseded", "quarantined", "purged")
+STORES: tuple[Store, ...] = ("semantic", "episodic", "procedural")
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_DAY_US = 86_400_000_000
+
+Rows = NDArray[np.int32]
+
+
+def microseconds(moment: datetime) -> int:
+    """Microseconds since 1970, UTC."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+class Catalog:
+    """Folds the events of one space into columns; ``position`` is that of the newest it has seen.
+
+    Columns of moments are in microseconds since 1970.
+    """
+
+    def __init__(self) -> None:
+        self.position = 0
+        self.ids: list[str] = []
+        self.rows: dict[str, int] = {}
+        self._condition = Column(np.uint8)
+        self._store = Column(np.uint8)
+        self._trust = Column(np.uint8)
+        self._pinned = Column(np.uint8)
+        self._created = Column(np.int64)
+        self._last_seen = Column(np.int64)
+        self._scored = Column(np.int64)
+        self._base = Column(np.float64)
+        self._archived_base = Column(np.float64)
+        self._category = Column(np.int32)
+        self._tags = Column(np.int32)
+        self._categories: list[str | None] = []
+        self._category_numbers: dict[str | None, int] = {}
+        self._tag_sets: list[tuple[str, ...]] = []
+        self._tag_set_numbers: dict[tuple[str, ...], int] = {}
+        self._subject: dict[int, dict[str, str]] = {}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    # folding
+
+    def apply(self, recorded: Recorded) -> None:
+        """Takes in one event; one that it has seen changes nothing."""
+        if recorded.position <= self.position:
+            return
+        self.position = recorded.position
+        event: events.Event | None = recorded.event
+        at = microseconds(recorded.recorded_at)
+        if isinstance(event, events.Saved | events.Imported):
+            if recorded.stream not in self.rows:
+                self._begin(recorded.stream, event, at)
+            return
+        row = self.rows.get(recorded.stream)
+        if row is not None and event is not None:
+            self._change(row, event, at)
+
+    def _begin(self, stream: str, event: events.Saved | events.Imported, at: int) -> None:
+        row = self.rows[stream] = len(self.ids)
+        self.ids.append(stream)
+        imported = event if isinstance(event, events.Imported) else None
+        archived = imported is not None and imported.archived_at is not None
+        self._condition.append(CONDITIONS.index("archived" if archived else "live"))
+        self._store.append(STORES.index(event.store))
+        self._trust.append(event.trust)
+        self._pinned.append(imported.pinned if imported else False)
+        self._created.append(microseconds(imported.created_at) if imported else at)
+        self._last_seen.append(microseconds(imported.last_seen_at) if imported else at)
+        self._scored.append(microseconds(imported.scored_at) if imported else at)
+        self._base.append(event.importance)
+        worth = imported.archive_importance if imported else None
+        self._archived_base.append(np.nan if worth is None else worth)
+        self._category.append(self._category_number(event.category))
+        self._tags.append(self._tag_set_number(event.tags))
+        self._describe(row, event.metadata)
+
+    def _change(self, row: int, event: events.Event, at: int) -> None:
+        match event:
+            case events.Reinforced():
+                if event.counted:
+                    self._trust.set(row, max(self._trust.get(row), event.trust))
+                    self._observe(row, event, at)
+            case events.Extended():
+                self._observe(row, event, at)
+            case events.Recategorized():
+                self._category.set(row, self._category_number(event.category))
+            case events.Retagged():
+                self._tags.set(row, self._tag_set_number(event.tags))
+            case events.Rescored():
+                self._base.set(row, event.importance)
+                self._scored.set(row, at)
+            case events.Described():
+                self._describe(row, event.metadata)
+            case events.Pinned():
+                self._pinned.set(row, 1)
+            case events.Unpinned():
+                self._pinned.set(row, 0)
+            case events.Archived():
+                self._condition.set(row, CONDITIONS.index("archived"))
+                self._archived_base.set(row, event.importance)
+            case events.Restored():
+                self._condition.set(row, CONDITIONS.index("live"))
+                self._archived_base.set(row, np.nan)
+            case _:
+                pass  # its text, use or reading moves none of these columns
+
+    def _observe(self, row: int, event: events.Reinforced | events.Extended, at: int) -> None:
+        self._base.set(row, event.importance)
+        self._scored.set(row, at)
+        self._last_seen.set(row, at)
+        if event.tags_added:
+            tags = (*self._tag_sets[self._tags.get(row)], *event.tags_added)
+            self._tags.set(row, self._tag_set_number(tags))
+        if event.metadata_added:
+            self._describe(row, {**event.metadata_added, **self._subject.get(row, {})})
+
+    def _describe(self, row: int, metadata: Mapping[str, str]) -> None:
+        kept = {key: metadata[key] for key in subject_time.KEYS if key in metadata}
+        if kept:
+            self._subject[row] = kept
+        else:
+            self._subject.pop(row, None)
+
+    def _category_number(self, category: str | None) -> int:
+        number = self._category_numbers.get(category)
+        if number is None:
+            number = self._category_numbers[category] = len(self._categories)
+            self._categories.append(category)
+        return number
+
+    def _tag_set_number(self, tags: Iterable[str]) -> int:
+        folded = tuple(sorted({tag.casefold() for tag in tags}))
+        number = self._tag_set_numbers.get(folded)
+        if number is None:
+            number = self._tag_set_numbers[folded] = len(self._tag_sets)
+            self._tag_sets.append(folded)
+        return number
+
+    # asking; every answer has an entry a row
+
+    def every_row(self) -> Rows:
+        """All rows, in order."""
+        return np.arange(len(self.ids), dtype=np.int32)
+
+    def in_condition(self, rows: Rows, *conditions: Condition) -> NDArray[np.bool_]:
+        """Which of ``rows`` are in one of the conditions."""
+        wanted = [CONDITIONS.index(condition) for condition in conditions]
+        return np.isin(self._condition.view[rows], wanted)
+
+    def within(self, rows: Rows, category: str) -> NDArray[np.bool_]:
+        """Which of ``rows`` are filed at or under a category."""
+        wanted = [
+            number
+            for number, known in enumerate(self._categories)
+            if categories.within(known, category)
+        ]
+        return np.isin(self._category.view[rows], wanted)
+
+    def tagged(self, rows: Rows, tags: Iterable[str]) -> NDArray[np.bool_]:
+        """Which of ``rows`` have all of the tags, without regard to case."""
+        asked = {tag.casefold() for tag in tags}
+        wanted = [number for number, known in enumerate(self._tag_sets) if asked.issubset(known)]
+        return np.isin(self._tags.view[rows], wanted)
+
+    def in_store(self, rows: Rows, store: Store) -> NDArray[np.bool_]:
+        """Which of ``rows`` are in a store."""
+        return self._store.view[rows] == STORES.index(store)
+
+    def trusted(self, rows: Rows, at_least: int) -> NDArray[np.bool_]:
+        """Which of ``rows`` are trusted at least so far."""
+        return self._trust.view[rows] >= at_least
+
+    def created(
+        self, rows: Rows, after: datetime | None, before: datetime | None
+    ) -> NDArray[np.bool_]:
+        """Which of ``rows`` were first seen between two moments, both included."""
+        created = self._created.view[rows]
+        kept = np.ones(len(rows), np.bool_)
+        if after is not None:
+            kept &= created >= microseconds(after)
+        if before is not None:
+            kept &= created <= microseconds(before)
+        return kept
+
+    def about(self, rows: Rows, start: datetime | None, end: datetime | None) -> NDArray[np.bool_]:
+        """Which of ``rows`` say when their subject happened, and may have within two moments."""
+        matching = [
+            row
+            for row, metadata in self._subject.items()
+            if (span := subject_time.span(metadata)) is not None
+            and (start is None or span.end >= start)
+            and (end is None or span.start <= end)
+        ]
+        return np.isin(rows, matching)
+
+    def importance(self, rows: Rows, now: datetime, decay: Decay) -> NDArray[np.float64]:
+        """Importance of ``rows`` at ``now``: ``decisions.importance_now``, column by column."""
+        base = self._base.view[rows]
+        archived = self._archived_base.view[rows]
+        if decay.half_life_days <= 0:
+            faded = base
+        else:
+            grace = round(decay.grace_days * _DAY_US)
+            anchor = np.maximum(self._last_seen.view[rows] + grace, self._scored.view[rows])
+            days = np.maximum(0, microseconds(now) - anchor) / _DAY_US
+            faded = np.maximum(decay.floor, base * 0.5 ** (days / decay.half_life_days))
+            still = (base <= decay.floor) | (self._pinned.view[rows] == 1)
+            faded = np.where(still, base, faded)
+        return np.where(np.isnan(archived), faded, archived)
+
+    def last_seen(self, rows: Rows) -> NDArray[np.int64]:
+        """When ``rows`` were last said."""
+        return self._last_seen.view[rows]
+
+    def taxonomy(self) -> dict[str, int]:
+        """How many live memories each category holds, by name; no category counts as general."""
+        live = self._category.view[self._condition.view == CONDITIONS.index("live")]
+        numbers, counts = np.unique(live, return_counts=True)
+        found: dict[str, int] = {}
+        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
+            name = self._categories[number] or categories.GENERAL
+            found[name] = found.get(name, 0) + count
+        return dict(sorted(found.items()))
+
+    def counts(self) -> dict[Condition, int]:
+        """How many memories are in each condition."""
+        counted = np.bincount(self._condition.view, minlength=len(CONDITIONS)).tolist()
+        return dict(zip(CONDITIONS, counted, strict=True))
