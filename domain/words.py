@@ -89,9 +89,7 @@ _STEMS: Final = _Stems()
 _JOINED = r"(?:[-_./:@&+#\\]{{1,3}}{word}++)*+[+#]*+"
 _ASCII_TOKEN: Final = re.compile(r"[a-z0-9]++" + _JOINED.format(word="[a-z0-9]"))
 _ASCII_WORD: Final = re.compile(r"[a-z0-9]++")
-_ASCII_NO_SIGNS: Final = frozenset(
-    chr(code) for code in range(128) if not (chr(code).isprintable() and not chr(code).isalnum())
-) | {" "}
+_ASCII_SIGN: Final = re.compile(r"[!-/:-@\[-`{-~]")
 
 _WORD = r"[\p{L}\p{M}\p{N}]"
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30FC\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
@@ -136,8 +134,8 @@ def words(text: str) -> Terms:
                 sequence.append(stems[token])
             else:
                 wholes.append(token)
-                sequence.extend(stems[word] for word in _ASCII_WORD.findall(token))
-        wholes.extend(sorted(set(text) - _ASCII_NO_SIGNS))
+                sequence += [stems[word] for word in _ASCII_WORD.findall(token)]
+        wholes += sorted(set(_ASCII_SIGN.findall(text)))
     else:
         text = _normalised(text)
         spaced = _UNSPACED_LETTER.search(text) is None
@@ -147,8 +145,8 @@ def words(text: str) -> Terms:
                 continue
             if _is_compound(token):
                 wholes.append(token)
-            sequence.extend(stems[word] for word in _parts(token))
-        wholes.extend(_signs(text))
+            sequence += [stems[word] for word in _parts(token)]
+        wholes += _signs(text)
     return Terms(tuple(sequence), tuple(wholes))
 
 

@@ -1,0 +1,226 @@
+"""The forward index: what each document says, as numbers, from which all postings are derived.
+
+A memory has a row, numbered from 0 in the order of the memories' first events. What it says at one
+time is a document, which has a slot; slots are numbered in the order in which they were written,
+and a memory that comes to say something else gets a new slot. Nothing of a slot ever changes but
+its state.
+"""
+
+from array import array
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muniment.domain.words import words
+
+from .columns import Column
+from .postings import BREAK, Latest, Slots
+
+_LISTS_KEPT = 4_096
+
+
+class State(IntEnum):
+    """LIVE documents are searched, HIDDEN ones on demand, DEAD ones were replaced."""
+
+    LIVE = 0
+    HIDDEN = 1
+    DEAD = 2
+
+
+class Said(NamedTuple):
+    """What a document says: its content, its tags and its category, each as a run of numbers.
+
+    A term with a place in the order of its text is its number n, one without is ~n.
+    """
+
+    content: list[int]
+    tags: list[int]
+    category: list[int]
+
+
+class _Vocabulary(dict[str, int]):
+    """Term → number, from 1. Looked up by ``[]`` an unknown term is numbered, by ``get`` it isn't.
+
+    A number is never given twice, so a term that no document holds any longer does no harm.
+    """
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self) + 1
+        return number
+
+
+class _Tally:
+    """How many documents of one state there are, their terms together, and the holders of each."""
+
+    def __init__(self) -> None:
+        self.documents = 0
+        self.terms = 0
+        self.holders = array("i", (0,))
+
+    def count(self, terms: set[int], length: int, *, vocabulary: int, step: int) -> None:
+        self.documents += step
+        self.terms += step * length
+        holders = self.holders
+        if len(holders) <= vocabulary:
+            holders.extend([0] * (vocabulary + 1 - len(holders)))
+        for term in terms:
+            holders[term] += step
+
+
+class Documents:
+    """All documents of a space by slot, and the slot of what each memory says, by row."""
+
+    def __init__(self) -> None:
+        self.vocabulary = _Vocabulary()
+        self.rows: Column[np.int32] = Column(np.int32)
+        self.lengths: Column[np.int32] = Column(np.int32)
+        self.states: Column[np.uint8] = Column(np.uint8)
+        self._slots: Column[np.int32] = Column(np.int32)
+        self._runs: Column[np.int32] = Column(np.int32)
+        self._ends: Column[np.int64] = Column(np.int64)
+        self._contents: Column[np.int32] = Column(np.int32)
+        self._tags: Column[np.int32] = Column(np.int32)
+        self._tallies = {State.LIVE: _Tally(), State.HIDDEN: _Tally()}
+        self._lists: dict[tuple[str, ...], list[int]] = {}
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def dead(self) -> int:
+        """How many documents were replaced and still have a slot."""
+        return len(self) - sum(tally.documents for tally in self._tallies.values())
+
+    def size(self, *, hidden: bool) -> tuple[int, int]:
+        """How many documents are searched, and how many terms they have together."""
+        tallies = [self._tallies[state] for state in _searched(hidden=hidden)]
+        return sum(tally.documents for tally in tallies), sum(tally.terms for tally in tallies)
+
+    def holders(self, term: int, *, hidden: bool) -> int:
+        """How many of the documents that are searched hold a term."""
+        tallies = [self._tallies[state] for state in _searched(hidden=hidden)]
+        return sum(tally.holders[term] for tally in tallies if term < len(tally.holders))
+
+    def searched(self, slots: Slots, *, hidden: bool) -> NDArray[np.bool_] | None:
+        """Which of the slots are searched; None where nothing is, by number, left out."""
+        if not self.dead and (hidden or not self._tallies[State.HIDDEN].documents):
+            return None
+        return self.states.view[slots] <= (State.HIDDEN if hidden else State.LIVE)
+
+    def numbered(self, text: str) -> list[int]:
+        """A text as a run of numbers; its terms are numbered where they had no number yet."""
+        number = self.vocabulary
+        sequence, wholes = words(text)
+        run = [BREAK]
+        run += [number[term] for term in sequence]
+        run += [~number[term] for term in wholes]
+        return run
+
+    def numbered_list(self, texts: tuple[str, ...]) -> list[int]:
+        """Some short texts that come again and again, as one run of numbers."""
+        run = self._lists.get(texts)
+        if run is None:
+            if len(self._lists) >= _LISTS_KEPT:
+                self._lists.clear()
+            run = self._lists[texts] = [number for text in texts for number in self.numbered(text)]
+        return run
+
+    def says(self, row: int) -> Said:
+        """What a memory says."""
+        slot = self._slots.get(row)
+        run = self.run(slot)
+        content, tags = self._contents.get(slot), self._tags.get(slot)
+        return Said(run[:content], run[content : content + tags], run[content + tags :])
+
+    def run(self, slot: int) -> list[int]:
+        """All numbers of a document."""
+        view: list[int] = self._runs.view[self._start(slot) : self._ends.get(slot)].tolist()
+        return view
+
+    def slot(self, row: int) -> int:
+        """The slot of what a memory says."""
+        return self._slots.get(row)
+
+    def begin(self, said: Said, *, hidden: bool) -> None:
+        """A memory more, in the next row."""
+        self._slots.append(len(self))
+        self._write(len(self._slots) - 1, said, State.HIDDEN if hidden else State.LIVE)
+
+    def rewrite(self, row: int, said: Said) -> None:
+        """A memory comes to say something else; it stays hidden if it was."""
+        slot = self._slots.get(row)
+        state = State(self.states.get(slot))
+        self._turn(slot, State.DEAD)
+        self._slots.set(row, len(self))
+        self._write(row, said, state)
+
+    def hide(self, row: int) -> None:
+        """A memory is searched on demand only."""
+        self._turn(self._slots.get(row), State.HIDDEN)
+
+    def show(self, row: int) -> None:
+        """A memory is searched again."""
+        self._turn(self._slots.get(row), State.LIVE)
+
+    def since(self, slot: int) -> Latest:
+        """The documents from a slot on, and which of all are dead, as of this moment."""
+        return Latest(
+            first=slot,
+            start=self._start(slot),
+            runs=self._runs.view,
+            ends=self._ends.view,
+            lengths=self.lengths.view,
+            kept=self.states.view != State.DEAD,
+            vocabulary=len(self.vocabulary) + 1,
+        )
+
+    def sequences(self, slots: Slots) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+        """The runs of some documents in a row, and for each number the place of its document."""
+        ends = self._ends.view[slots]
+        starts = np.where(slots > 0, self._ends.view[slots - 1], 0)
+        sizes = ends - starts
+        owners = np.repeat(np.arange(len(slots)), sizes)
+        offsets = np.arange(len(owners)) + (starts - (np.cumsum(sizes) - sizes))[owners]
+        return self._runs.view[offsets], owners
+
+    def drop(self, kept: NDArray[np.bool_]) -> None:
+        """Forgets documents that are dead; those that are kept move up, in unchanged order."""
+        sizes = np.diff(self._ends.view, prepend=0)
+        self._runs.replace(self._runs.view[np.repeat(kept, sizes)])
+        self._ends.replace(np.cumsum(sizes[kept]))
+        self._slots.replace((np.cumsum(kept) - 1)[self._slots.view].astype(np.int32))
+        for column in (self.rows, self.lengths, self._contents, self._tags):
+            column.replace(column.view[kept])
+        self.states.replace(self.states.view[kept])
+
+    def _write(self, row: int, said: Said, state: State) -> None:
+        run = [*said.content, *said.tags, *said.category]
+        terms = [~number if number < 0 else number for number in run if number != BREAK]
+        self.rows.append(row)
+        self.lengths.append(len(terms))
+        self.states.append(state)
+        self._runs.extend(run)
+        self._ends.append(len(self._runs))
+        self._contents.append(len(said.content))
+        self._tags.append(len(said.tags))
+        self._tallies[state].count(set(terms), len(terms), vocabulary=len(self.vocabulary), step=1)
+
+    def _turn(self, slot: int, state: State) -> None:
+        old = State(self.states.get(slot))
+        if old is state:
+            return
+        terms = {~number if number < 0 else number for number in self.run(slot)} - {BREAK}
+        length, vocabulary = self.lengths.get(slot), len(self.vocabulary)
+        self.states.set(slot, state)
+        self._tallies[old].count(terms, length, vocabulary=vocabulary, step=-1)
+        if state is not State.DEAD:
+            self._tallies[state].count(terms, length, vocabulary=vocabulary, step=1)
+
+    def _start(self, slot: int) -> int:
+        return self._ends.get(slot - 1) if slot else 0
+
+
+def _searched(*, hidden: bool) -> tuple[State, ...]:
+    return (State.LIVE, State.HIDDEN) if hidden else (State.LIVE,)
