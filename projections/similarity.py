@@ -1,0 +1,270 @@
+"""Which live memories say the same as a text, or nearly: the lookup of the duplicate check.
+
+A memory is looked up by each of its statements: its first text, and what each extension added.
+Texts are compared by their canonical form, and only within one top-level category; categories that
+the duplicate check leaves alone are never met, nor is what is episodic, since each occurrence is an
+event of its own. Nothing is answered from a hash alone: a key is a hash of the form's, and whoever
+acts on it compares the forms.
+"""
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import lru_cache
+from hashlib import blake2b
+from heapq import nsmallest
+from itertools import chain
+from secrets import token_bytes
+from typing import Final, NamedTuple, Protocol
+
+from muniment.domain import category as categories
+from muniment.domain.memory.events import (
+    Archived,
+    Extended,
+    Imported,
+    Recategorized,
+    Restored,
+    Revised,
+    Saved,
+)
+from muniment.domain.recorded import Recorded
+
+from .statements import UNSEEN, Statement, Statements
+
+_SECRET: Final = token_bytes(16)
+_FORMS_KEPT: Final = 256
+_NO_LEVEL: Final = UNSEEN - 1
+_TOUCHING: Final = (Extended, Revised, Recategorized, Archived, Restored)
+
+
+class Form(Protocol):
+    """The canonical form of a text."""
+
+    @property
+    def key(self) -> str:
+        """Equal for two texts exactly if they have the same form."""
+        ...
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """What two forms are compared by; repetitions make no difference."""
+        ...
+
+
+class Likeness(NamedTuple):
+    """One statement (numbered from 0) of a memory, and its Jaccard index with what was asked."""
+
+    id: str
+    statement: int
+    similarity: float
+
+
+class Kept(NamedTuple):
+    """All that is known of one memory.
+
+    ``born`` is the position of its first event; ``top`` its top-level category, None for one that
+    the duplicate check leaves alone.
+    """
+
+    born: int
+    top: str | None
+    archived: bool
+    statements: list[Statement]
+
+
+class Similarity:
+    """The live memories of one space by what they say. ``canonicalise`` gives the form of a text.
+
+    Not thread-safe: the caller holds one lock around every call, lookups included.
+    ``repack_at`` is the least number of new statements for which the packed part is made anew.
+    """
+
+    def __init__(self, canonicalise: Callable[[str], Form], *, repack_at: int = 1_024) -> None:
+        self.form: Callable[[str], Form] = lru_cache(_FORMS_KEPT)(canonicalise)
+        """The form of a text; the latest are remembered, so that none is made twice in a row."""
+        self._position = 0
+        self._rows: dict[str, int] = {}
+        self._ids: list[str] = []
+        self._born = array("q")
+        self._filed = array("i")
+        self._archived = bytearray()
+        self._levels: dict[str, int] = {}
+        self._tops: list[str] = []
+        self._statements = Statements(repack_at=repack_at)
+
+    @property
+    def position(self) -> int:
+        """The position of the last event that was applied; 0 before the first."""
+        return self._position
+
+    def __contains__(self, id_: str) -> bool:
+        """Whether it is a memory that was ever looked up, archived or not."""
+        return id_ in self._rows
+
+    def apply(self, recorded: Recorded) -> None:
+        """One event more; one at or before ``position`` is left out."""
+        if recorded.position <= self._position:
+            return
+        self._position = recorded.position
+        event = recorded.event
+        row = self._rows.get(recorded.stream)
+        if row is None:
+            if isinstance(event, Saved | Imported) and event.store != "episodic":
+                archived = isinstance(event, Imported) and event.archived_at is not None
+                said = [self._statement(event.content)]
+                top = _top(event.category)
+                self.take(recorded.stream, Kept(recorded.position, top, archived, said))
+            return
+        match event:
+            case Extended():
+                self._statements.add(row, self._statement(event.addition), self._level(row))
+            case Revised():
+                self._statements.clear(row)
+                self._statements.add(row, self._statement(event.content), self._level(row))
+            case Recategorized():
+                self._filed[row] = self._level_of(_top(event.category))
+                self._statements.move(row, self._level(row))
+            case Archived() | Restored():
+                self._archived[row] = isinstance(event, Archived)
+                self._statements.move(row, self._level(row))
+            case _:  # what changes neither what a memory says nor where it is looked up
+                pass
+
+    def same(self, top: str, form: Form) -> tuple[str, ...]:
+        """The memories of a top-level category with a statement of this form, oldest first.
+
+        ``top`` is the folded first segment of the category, '' where there is none.
+        """
+        return _oldest_first(self.ages_of_same(top, form))
+
+    def similar(self, top: str, form: Form, *, at_least: float, limit: int) -> list[Likeness]:
+        """The statements whose Jaccard index with a form is at least so much: the best ``limit``.
+
+        Exact, whatever ``at_least``; fast from 0.5. Best first; of equal ones that of the oldest
+        memory first, then the first of a memory.
+        """
+        return _best_first(self.ages_of_similar(top, form, at_least), limit)
+
+    def ages_of_same(
+        self, top: str, form: Form, *, without: Collection[str] = ()
+    ) -> Iterator[tuple[int, str]]:
+        """Position of the first event and id of what ``same`` answers, in no order."""
+        slots = self._statements.with_key(_hashed(form.key), self._levels.get(top, _NO_LEVEL))
+        for row in self._statements.rows.view[slots].tolist():
+            if self._ids[row] not in without:
+                yield self._born[row], self._ids[row]
+
+    def ages_of_similar(
+        self, top: str, form: Form, at_least: float, *, without: Collection[str] = ()
+    ) -> Iterator[tuple[int, Likeness]]:
+        """Position of the first event and likeness of all that ``similar`` chooses from."""
+        statements = self._statements
+        terms = tuple(dict.fromkeys(form.terms))
+        slots, indices = statements.like(terms, self._levels.get(top, _NO_LEVEL), at_least)
+        rows, numbers = statements.rows.view[slots], statements.numbers.view[slots]
+        for row, number, index in zip(
+            rows.tolist(), numbers.tolist(), indices.tolist(), strict=True
+        ):
+            if self._ids[row] not in without:
+                yield self._born[row], Likeness(self._ids[row], number, index)
+
+    def kept(self, id_: str) -> Kept | None:
+        """All that is known of a memory; None of one that is never looked up."""
+        row = self._rows.get(id_)
+        if row is None:
+            return None
+        filed = self._filed[row]
+        return Kept(
+            born=self._born[row],
+            top=None if filed == UNSEEN else self._tops[filed],
+            archived=bool(self._archived[row]),
+            statements=self._statements.of(row),
+        )
+
+    def take(self, id_: str, kept: Kept) -> None:
+        """Takes in a memory that was not here."""
+        row = self._rows[id_] = len(self._ids)
+        self._ids.append(id_)
+        self._born.append(kept.born)
+        self._filed.append(self._level_of(kept.top))
+        self._archived.append(kept.archived)
+        for statement in kept.statements:
+            self._statements.add(row, statement, self._level(row))
+
+    def _statement(self, text: str) -> Statement:
+        form = self.form(text)
+        return Statement(_hashed(form.key), tuple(dict.fromkeys(form.terms)))
+
+    def _level(self, row: int) -> int:
+        return UNSEEN if self._archived[row] else self._filed[row]
+
+    def _level_of(self, top: str | None) -> int:
+        if top is None:
+            return UNSEEN
+        level = self._levels.get(top)
+        if level is None:
+            level = self._levels[top] = len(self._tops)
+            self._tops.append(top)
+        return level
+
+
+class Overlay:
+    """A similarity lookup as it will be once a batch of events is committed.
+
+    It holds what the batch touched and masks that in ``base``, which it never changes: dropping it
+    drops all it knows. The base must stay as it is meanwhile.
+    """
+
+    def __init__(self, base: Similarity) -> None:
+        self._base = base
+        self._own = Similarity(base.form)
+        self._touched: set[str] = set()
+
+    @property
+    def position(self) -> int:
+        """The position of the last event that was applied, to the base or here."""
+        return max(self._base.position, self._own.position)
+
+    def apply(self, recorded: Recorded) -> None:
+        """One event of the batch; one at or before ``position`` is left out."""
+        if recorded.position <= self.position:
+            return
+        if recorded.stream not in self._touched and isinstance(recorded.event, _TOUCHING):
+            kept = self._base.kept(recorded.stream)
+            if kept is not None:
+                self._touched.add(recorded.stream)
+                self._own.take(recorded.stream, kept)
+        self._own.apply(recorded)
+
+    def same(self, top: str, form: Form) -> tuple[str, ...]:
+        """As ``Similarity.same``."""
+        found = self._base.ages_of_same(top, form, without=self._touched)
+        return _oldest_first(chain(found, self._own.ages_of_same(top, form)))
+
+    def similar(self, top: str, form: Form, *, at_least: float, limit: int) -> list[Likeness]:
+        """As ``Similarity.similar``."""
+        found = self._base.ages_of_similar(top, form, at_least, without=self._touched)
+        own = self._own.ages_of_similar(top, form, at_least)
+        return _best_first(chain(found, own), limit)
+
+
+def _top(category: str | None) -> str | None:
+    return None if categories.never_matched(category) else categories.top(category)
+
+
+def _hashed(key: str) -> int:
+    digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8, key=_SECRET).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+def _oldest_first(found: Iterable[tuple[int, str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(id_ for _, id_ in sorted(found)))
+
+
+def _best_first(found: Iterable[tuple[int, Likeness]], limit: int) -> list[Likeness]:
+    best = nsmallest(limit, found, key=_by_likeness)
+    return [likeness for _, likeness in best]
+
+
+def _by_likeness(found: tuple[int, Likeness]) -> tuple[float, int, int]:
+    born, likeness = found
+    return -likeness.similarity, born, likeness.statement
