@@ -4,12 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Protocol, TypeVar
 
-from muniment.projections.similarity import Likeness
-
 from muniment.domain.duplicates import Form
 from muniment.domain.identity import Role
 from muniment.domain.inputs import IdempotencyKey, Input
 from muniment.domain.ports import Append, Desk, Outcome
+from muniment.projections.similarity import Likeness
 
 A_co = TypeVar("A_co", covariant=True)
 

@@ -59,7 +59,11 @@ class Desk(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a command: the events that it appended, and the desk to read from."""
+    """What became of a command: the events that it appended, and the desk to read from.
+
+    ``repeated`` says that an earlier run under the same idempotency key appended them.
+    """
 
     recorded: Sequence[Recorded]
     desk: Desk
+    repeated: bool = False

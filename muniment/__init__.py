@@ -1,1 +1,59 @@
-"""Long-term memory for fleets of AI agents, built so that every change can be put in evidence."""
+"""Long-term memory for fleets of AI agents, built so that every change can be put in evidence.
+
+import muniment
+
+with muniment.open("memory/") as m:
+    saved = m.save("User is in Chicago (America/Chicago)", category="user-preferences/timezone")
+    m.search("where is the user?")
+    m.history(saved.id)
+    m.verify().intact
+"""
+
+from ._release import __version__
+from .commands.restore import Restored
+from .commands.save_memory import Saved
+from .domain.errors import (
+    Conflict,
+    Invalid,
+    MunimentError,
+    NotFound,
+    Refused,
+    StorageFailed,
+    Unavailable,
+)
+from .domain.memory.events import Source
+from .domain.memory.view import Memory
+from .handle import Muniment, open  # noqa: A004 (muniment.open is the name)
+from .importing import ImportReport
+from .log.verify import Finding, Verification
+from .queries.history import HistoryEntry
+from .queries.log import LogEntry
+from .queries.search import Hit, SearchResult
+from .queries.stats import Stats
+from .settings import Settings
+
+__all__ = [
+    "Conflict",
+    "Finding",
+    "HistoryEntry",
+    "Hit",
+    "ImportReport",
+    "Invalid",
+    "LogEntry",
+    "Memory",
+    "Muniment",
+    "MunimentError",
+    "NotFound",
+    "Refused",
+    "Restored",
+    "Saved",
+    "SearchResult",
+    "Settings",
+    "Source",
+    "Stats",
+    "StorageFailed",
+    "Unavailable",
+    "Verification",
+    "__version__",
+    "open",
+]

@@ -228,3 +228,9 @@ class Recorder(SQLiteApplicationRecorder):
                     )
                 )
         return notifications
+
+    def size_in_bytes(self) -> int:
+        """Bytes of the pages that the database takes."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            cursor.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+            return int(cursor.fetchone()[0])

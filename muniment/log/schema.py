@@ -69,6 +69,11 @@ _FIRST = (
     """,  # noqa: S608 (the texts are constants of this file)
 )
 
+TRIGGERS = frozenset(
+    " ".join(statement.split()) for statement in _FIRST if "CREATE TRIGGER" in statement
+)
+"""The triggers that every log has, white space collapsed."""
+
 
 def _create(connection: sqlite3.Connection, release: str) -> None:
     for statement in _FIRST:

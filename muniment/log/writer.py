@@ -50,7 +50,7 @@ def new_id() -> str:
 
 def keyed_command_id(identity: Identity, key: str) -> str:
     """The command id of an idempotency key: 128 bits of SHA-256 over space, actor and key."""
-    named = "\0".join((identity.space, identity.actor, key))
+    named = f"{identity.space}\0{identity.actor}\0{key}"
     return sha256(named.encode()).hexdigest()[:32]
 
 
@@ -291,7 +291,7 @@ class Writer:
             command_id = keyed_command_id(turn.identity, key) if key else new_id()
             earlier = self._earlier(command, command_id) if key else None
             if earlier is not None:
-                answers.append(command.answer(Outcome(earlier, work)))
+                answers.append(command.answer(Outcome(earlier, work, repeated=True)))
                 continue
             decided = command.decide(work)
             work.append(decided, self._envelope(turn, command, command_id, work.now))

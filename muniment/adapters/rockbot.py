@@ -1,0 +1,119 @@
+"""Reads RockBot's store: a directory of JSON files, ``{category}/{id}.json``.
+
+Names are read without regard to case. A missing LastSeenAt is CreatedAt, a missing
+ReinforcementCount is 1 (as that system itself reads older files). Times without a zone are UTC, and
+the report says so. Links are not followed.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from muniment.domain import moments
+from muniment.domain.errors import Invalid
+
+from .foreign import Foreign, Item, Skipped
+
+_MAX_BYTES = 1 << 20
+_STAMPS = frozenset(["archivedat", "archivedreason", "archivereason"])
+
+
+def read(path: Path) -> Iterator[Foreign]:
+    """Every memory under a directory, in the order of their paths.
+
+    Raises:
+        Invalid: ``path_invalid`` where it is no directory.
+    """
+    if not path.is_dir():
+        raise Invalid(
+            f"path: {path} is no directory: name RockBot's memory directory.",
+            code="path_invalid",
+            field="path",
+        )
+    return _read(path)
+
+
+def _read(root: Path) -> Iterator[Foreign]:
+    for file in sorted(root.rglob("*.json")):
+        where = file.relative_to(root)
+        if file.is_symlink() or not file.is_file() or any(p.startswith(".") for p in where.parts):
+            continue
+        try:
+            yield _item(file, where)
+        except (Invalid, OSError, ValueError, TypeError) as error:
+            reason = error.message if isinstance(error, Invalid) else str(error)
+            yield Skipped(str(where), reason or type(error).__name__)
+
+
+def _item(file: Path, where: Path) -> Item:
+    if file.stat().st_size > _MAX_BYTES:
+        raise Invalid(f"it is over {_MAX_BYTES:,} bytes")
+    given = json.loads(file.read_text(encoding="utf-8-sig"))
+    if not isinstance(given, dict):
+        raise Invalid("it holds no JSON object")
+    entry = {str(name).lower(): value for name, value in given.items()}
+    metadata = {
+        str(name): str(value)
+        for name, value in (entry.get("metadata") or {}).items()
+        if str(name).lower() not in _STAMPS
+    }
+    stamps = {str(name).lower(): value for name, value in (entry.get("metadata") or {}).items()}
+    notes: list[str] = []
+
+    def moment(*names: str) -> datetime | None:
+        for name in names:
+            value = entry.get(name) or stamps.get(name)
+            if value:
+                return _moment(str(value), name, str(where), notes)
+        return None
+
+    created = moment("createdat")
+    if created is None:
+        raise Invalid("it has no CreatedAt")
+    folder = where.parent.as_posix()
+    archived = moment("archivedat")
+    reason = next(
+        (
+            str(found)
+            for name in ("archivedreason", "archivereason")
+            if (found := entry.get(name) or stamps.get(name))
+        ),
+        None,
+    )
+    fields: dict[str, Any] = {
+        "content": entry.get("content"),
+        "category": entry.get("category") or (None if folder == "." else folder),
+        "tags": entry.get("tags") or (),
+        "metadata": _with_known_times(metadata, str(where), notes),
+        "importance": float(entry.get("importancescore", 0.5)),
+        "created_at": created,
+        "last_seen_at": moment("lastseenat") or created,
+        "updated_at": moment("updatedat"),
+        "reinforcement_count": entry.get("reinforcementcount", 1),
+        "archived_at": archived,
+        "archive_reason": reason if archived else None,
+    }
+    return Item(str(where), str(entry.get("id") or where.as_posix()), fields, tuple(notes))
+
+
+def _moment(text: str, name: str, where: str, notes: list[str]) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return moments.parse(text, name)
+    if moment.tzinfo is None:
+        notes.append(f"{where}: {name} has no time zone and was read as UTC")
+        moment = moment.replace(tzinfo=UTC)
+    return moments.in_utc(moment, name)
+
+
+def _with_known_times(metadata: Mapping[str, str], where: str, notes: list[str]) -> dict[str, str]:
+    """Subject times written without a zone get one, as the report says."""
+    known = dict(metadata)
+    for key in ("subjectTime", "subjectTimeStart", "subjectTimeEnd"):
+        text = known.get(key, "")
+        if "T" in text:
+            known[key] = moments.rfc3339(_moment(text, key, where, notes))
+    return known

@@ -1,0 +1,152 @@
+"""The composition root: one store, its read models, its writer, made once and shared by handles."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from . import settings as configuration
+from ._release import __version__
+from .commands.command import Answers
+from .domain.errors import Invalid
+from .domain.identity import Identity
+from .domain.memory.state import State
+from .domain.ports import Clock
+from .domain.recorded import Recorded
+from .log.desk import LogDesk, read_clock
+from .log.read_models import ReadModels
+from .log.store import Store
+from .log.writer import Writer
+from .projections.catalog import Catalog
+from .projections.search_index import SearchIndex
+from .queries.reading import Reading
+from .settings import Settings
+
+A = TypeVar("A")
+A_co = TypeVar("A_co", covariant=True)
+
+IN_MEMORY = ":memory:"
+
+
+class Asks(Protocol[A_co]):
+    """A query as the engine sees it."""
+
+    def answer(self, reading: Reading) -> A_co:
+        """The answer, read from what the store holds."""
+        ...
+
+
+def system_clock() -> datetime:
+    """The machine's time."""
+    return datetime.now(UTC)
+
+
+class Engine:
+    """What the handles on one store share.
+
+    Args:
+        target: A directory, made where it is missing, or ``:memory:``.
+        clock: Tells the time to everything that reads it.
+        settings: Settings, or sections by name that win over file and environment.
+        read_only: Whether to open for reading alone.
+    """
+
+    def __init__(
+        self,
+        target: str | os.PathLike[str],
+        *,
+        clock: Clock | None = None,
+        settings: Settings | Mapping[str, Any] | None = None,
+        read_only: bool = False,
+    ) -> None:
+        self.directory = _directory(target)
+        self.clock = clock or system_clock
+        read_clock(self.clock())
+        self.settings = (
+            settings
+            if isinstance(settings, Settings)
+            else configuration.load(self.directory, settings)
+        )
+        self.rules = self.settings.rules
+        self.store = Store(
+            self.directory,
+            release=__version__,
+            busy_timeout=self.settings.log.busy_timeout,
+            key_batch=self.settings.log.key_batch,
+            read_only=read_only,
+        )
+        self.models = ReadModels(self.store, self.settings.ranking)
+        self._writer = Writer(self.store, self.models, self.clock, self.rules)
+
+    def run(self, command: Answers[A], identity: Identity) -> A:
+        """Decides a command; answers once it is on the disk."""
+        return self._writer.run(command, identity)
+
+    def run_all(self, commands: list[Answers[A]], identity: Identity) -> list[A]:
+        """Decides commands in one commit, all or none."""
+        return self._writer.run_all(commands, identity)
+
+    def ask(self, query: Asks[A], identity: Identity) -> A:
+        """Answers a query from everything that was committed before."""
+        return query.answer(_StoreReading(self, identity, read_clock(self.clock())))
+
+    def close(self) -> None:
+        """Ends the store."""
+        self.store.close()
+
+
+class _StoreReading(LogDesk):
+    """One query's view of the store."""
+
+    def __init__(self, engine: Engine, identity: Identity, now: datetime) -> None:
+        super().__init__(engine.store, identity, now, engine.rules)
+        self._models = engine.models
+        self.lock = engine.models.lock
+
+    def catalog(self) -> Catalog:
+        return self._current(self._models.catalog)
+
+    def search_index(self) -> SearchIndex:
+        return self._current(self._models.search_index)
+
+    def _current(self, model: Callable[[str], A]) -> A:
+        self._store.require_own_process()
+        self._models.catch_up()
+        return model(self.identity.space)
+
+    def memories(self, ids: Iterable[str]) -> list[State]:
+        return [state for id_ in ids if (state := self._load(id_)) is not None]
+
+    def history(self, stream: str) -> list[Recorded]:
+        return self._store.history(stream)
+
+    def recorded(self, *, after: int, until: int | None, space: str | None) -> Iterator[Recorded]:
+        return self._store.recorded(after=after, until=until, space=space)
+
+    def head(self) -> int:
+        return self._store.rows.head().position
+
+    def log_bytes(self) -> int:
+        return self._store.rows.size_in_bytes()
+
+
+def _directory(target: str | os.PathLike[str]) -> Path | None:
+    if not isinstance(target, str | os.PathLike):
+        raise Invalid(
+            "target: name a directory, or ':memory:'.", code="target_invalid", field="target"
+        )
+    text = os.fspath(target)
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise Invalid(
+            "target: name a directory, or ':memory:'.", code="target_invalid", field="target"
+        )
+    if text == IN_MEMORY:
+        return None
+    if "://" in text:
+        raise Invalid(
+            f"target: this release opens directories, not {text.partition('://')[0]}:// stores.",
+            code="target_unsupported",
+            field="target",
+        )
+    return Path(text).expanduser()

@@ -1,0 +1,436 @@
+"""The face: what callers hold."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol, Self, TypedDict, Unpack
+
+from .asynchronous import AsyncMuniment
+from .commands.archive import Archive
+from .commands.describe import Describe
+from .commands.edit import Edit
+from .commands.import_memory import ImportMemory
+from .commands.mark_used import MarkUsed
+from .commands.pin import Pin, Unpin
+from .commands.recategorize import Recategorize
+from .commands.rescore import Rescore
+from .commands.restore import Restore, Restored
+from .commands.retag import Retag
+from .commands.revise import Revise
+from .commands.save_memory import Saved, SaveMemory, items
+from .domain.errors import Invalid, Refused
+from .domain.identity import Identity, Role, identity
+from .domain.memory.events import Source, Store
+from .domain.memory.view import Memory
+from .domain.ports import Clock
+from .engine import Engine
+from .importing import ImportReport, Progress, import_all
+from .log.verify import Verification, verify
+from .queries.agent_text import agent_text
+from .queries.get_memory import Get, GetMany
+from .queries.history import History, HistoryEntry
+from .queries.log import Log, LogEntry
+from .queries.search import Mode, Search, SearchResult
+from .queries.stats import GetStats, Stats
+from .rebuild import Rebuilt, rebuild
+from .settings import Settings
+
+MAX_BULK = 50_000
+
+
+class EditOptions(TypedDict, total=False):
+    """What every edit takes besides: the version it was decided on, and what makes a retry safe."""
+
+    expected_version: int | None
+    idempotency_key: str | None
+
+
+class _Operation(Protocol):
+    VERB: str
+    ROLES: frozenset[Role]
+
+
+class Muniment:
+    """A handle on a store, acting as one identity; safe to use from several threads.
+
+    Close it, or use it as a context manager. ``aio`` is the same face for asyncio.
+    """
+
+    def __init__(self, engine: Engine, identity: Identity, *, owns_engine: bool = True) -> None:
+        self._engine = engine
+        self._identity = identity
+        self._owns_engine = owns_engine
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the store; of a handle made by ``acting_as``, the handle alone."""
+        if self._owns_engine:
+            self._engine.close()
+
+    @property
+    def space(self) -> str:
+        """The space that this handle works in."""
+        return self._identity.space
+
+    @property
+    def actor(self) -> str:
+        """Who acts through this handle."""
+        return self._identity.actor
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that hold."""
+        return self._engine.settings
+
+    @property
+    def aio(self) -> AsyncMuniment:
+        """The same face for asyncio."""
+        return AsyncMuniment(self)
+
+    def acting_as(
+        self, actor: str, space: str | None = None, namespace: str | None = None
+    ) -> "Muniment":
+        """A handle on the same store with another identity.
+
+        Raises:
+            Invalid: ``actor_invalid`` or ``space_invalid``; ``namespace_unsupported``: working
+                memory, which namespaces are of, is not part of this release.
+        """
+        if namespace is not None:
+            raise Invalid(
+                "namespace: this release has no working memory.",
+                code="namespace_unsupported",
+                field="namespace",
+            )
+        acting = identity(self.space if space is None else space, actor)
+        return Muniment(self._engine, acting, owns_engine=False)
+
+    # writing
+
+    def save(
+        self,
+        content: str,
+        *,
+        category: str | None = None,
+        tags: Iterable[str] = (),
+        importance: float = 0.5,
+        metadata: Mapping[str, str] | None = None,
+        store: Store = "semantic",
+        source: Source | Mapping[str, str] | str | None = None,
+        trust: int | None = None,
+        expected_version: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Saved:
+        """Keep something that was said. What is known already is reinforced, not repeated."""
+        self._authorise(SaveMemory)
+        return self._engine.run(
+            SaveMemory.of(
+                content=content,
+                category=category,
+                tags=tags,
+                importance=importance,
+                metadata=metadata,
+                store=store,
+                source=source,
+                trust=trust,
+                expected_version=expected_version,
+                idempotency_key=idempotency_key,
+            ),
+            self._identity,
+        )
+
+    def save_many(self, items_: Sequence[Mapping[str, Any]], /) -> list[Saved]:
+        """Saves in one commit, all or none; each item is a mapping of ``save``'s arguments.
+
+        Raises:
+            Invalid: ``too_many_items`` over 50,000, or an item's error, named ``items.<number>``.
+        """
+        self._authorise(SaveMemory)
+        given = list(items_)
+        if len(given) > MAX_BULK:
+            raise Invalid(
+                f"items: {len(given):,} are over {MAX_BULK:,}: save them in parts.",
+                code="too_many_items",
+                field="items",
+            )
+        return self._engine.run_all(list(items(given)), self._identity)
+
+    def revise(
+        self,
+        id: str,
+        content: str,
+        **options: Unpack[EditOptions],
+    ) -> Memory:
+        """Rewrite the text of a memory; its history keeps the old one."""
+        return self._edit(
+            Revise,
+            id=id,
+            content=content,
+            **options,
+        )
+
+    def rescore(
+        self,
+        id: str,
+        importance: float,
+        **options: Unpack[EditOptions],
+    ) -> Memory:
+        """Set the importance of a memory, 0 to 1, from which it fades anew."""
+        return self._edit(
+            Rescore,
+            id=id,
+            importance=importance,
+            **options,
+        )
+
+    def recategorize(
+        self,
+        id: str,
+        category: str | None,
+        **options: Unpack[EditOptions],
+    ) -> Memory:
+        """File a memory under another category."""
+        return self._edit(
+            Recategorize,
+            id=id,
+            category=category,
+            **options,
+        )
+
+    def retag(
+        self,
+        id: str,
+        tags: Iterable[str],
+        **options: Unpack[EditOptions],
+    ) -> Memory:
+        """Replace the tags of a memory."""
+        return self._edit(
+            Retag,
+            id=id,
+            tags=tags,
+            **options,
+        )
+
+    def describe(
+        self,
+        id: str,
+        metadata: Mapping[str, str],
+        **options: Unpack[EditOptions],
+    ) -> Memory:
+        """Replace the metadata of a memory, subject time among it."""
+        return self._edit(
+            Describe,
+            id=id,
+            metadata=metadata,
+            **options,
+        )
+
+    def pin(
+        self,
+        id: str,
+        **options: Unpack[EditOptions],
+    ) -> Memory:
+        """Put a memory in the vault: no policy decays, prunes or purges it."""
+        return self._edit(Pin, id=id, **options)
+
+    def unpin(
+        self,
+        id: str,
+        **options: Unpack[EditOptions],
+    ) -> Memory:
+        """Take a memory out of the vault."""
+        return self._edit(Unpin, id=id, **options)
+
+    def mark_used(
+        self,
+        id: str,
+        **options: Unpack[EditOptions],
+    ) -> Memory:
+        """Say that a recalled memory was used; being found alone counts nothing."""
+        return self._edit(MarkUsed, id=id, **options)
+
+    def archive(
+        self,
+        id: str,
+        reason: str,
+        **options: Unpack[EditOptions],
+    ) -> Memory:
+        """Hide a memory from recall; it is kept and can be restored."""
+        return self._edit(
+            Archive,
+            id=id,
+            reason=reason,
+            **options,
+        )
+
+    def restore(
+        self,
+        id: str,
+        **options: Unpack[EditOptions],
+    ) -> Restored:
+        """Bring an archived or superseded memory back into recall."""
+        self._authorise(Restore)
+        return self._engine.run(
+            Restore.of(id=id, **options),
+            self._identity,
+        )
+
+    def import_from(
+        self, format: str, path: str | os.PathLike[str], *, progress: Progress | None = None
+    ) -> ImportReport:
+        """Bring in what another system kept: ``rockbot`` (a directory) or ``mcp-memory`` (JSONL).
+
+        What is malformed is reported and skipped, and what was imported before is left alone, so an
+        import may be repeated. ``progress`` is called with how many were read so far.
+        """
+        self._authorise(ImportMemory)
+        return import_all(self._engine, self._identity, format, Path(path), progress)
+
+    # reading
+
+    def search(
+        self,
+        query: str | None = None,
+        *,
+        category: str | None = None,
+        tags: Iterable[str] = (),
+        limit: int = 8,
+        mode: Mode = "hybrid",
+        store: Store | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        subject_from: datetime | str | None = None,
+        subject_to: datetime | str | None = None,
+        include_archived: bool = False,
+        min_trust: int | None = None,
+        explicit: bool = False,
+        explain: bool = False,
+        cursor: str | None = None,
+    ) -> SearchResult:
+        """Find memories; without a query, browse the latest and see which categories there are."""
+        self._authorise(Search)
+        return self._engine.ask(
+            Search.of(
+                query=query,
+                category=category,
+                tags=tags,
+                limit=limit,
+                mode=mode,
+                store=store,
+                created_after=created_after,
+                created_before=created_before,
+                subject_from=subject_from,
+                subject_to=subject_to,
+                include_archived=include_archived,
+                min_trust=min_trust,
+                explicit=explicit,
+                explain=explain,
+                cursor=cursor,
+            ),
+            self._identity,
+        )
+
+    def agent_text(self, result: SearchResult) -> str:
+        """A search result as an agent reads it."""
+        return agent_text(result, self._engine.clock())
+
+    def get(self, id: str) -> Memory:
+        """One memory by id, archived ones too; of a purged one only the tombstone."""
+        self._authorise(Get)
+        return self._engine.ask(Get.of(id=id), self._identity)
+
+    def get_many(self, ids: Iterable[str]) -> list[Memory]:
+        """Several memories by id, in the order asked for; at most 1,000."""
+        self._authorise(GetMany)
+        return self._engine.ask(GetMany.of(ids=tuple(ids)), self._identity)
+
+    def history(self, id: str) -> list[HistoryEntry]:
+        """Every event of a memory, oldest first."""
+        self._authorise(History)
+        return self._engine.ask(History.of(id=id), self._identity)
+
+    def log(
+        self,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        space: str | None = None,
+        name: str | None = None,
+        actor: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+    ) -> Iterator[LogEntry]:
+        """The log by position, read as it is iterated; ``space="*"`` means all spaces."""
+        self._authorise(Log)
+        return self._engine.ask(
+            Log.of(
+                after=after,
+                limit=limit,
+                space=space,
+                name=name,
+                actor=actor,
+                since=since,
+                until=until,
+            ),
+            self._identity,
+        )
+
+    def stats(self) -> Stats:
+        """Counts, sizes and the head position."""
+        self._authorise(GetStats)
+        return self._engine.ask(GetStats.of(), self._identity)
+
+    def verify(self) -> Verification:
+        """Whether the log is whole and unaltered; no key is needed."""
+        return verify(self._engine.store)
+
+    def rebuild(self) -> Rebuilt:
+        """Makes the projections of this space anew and compares them with those in use."""
+        return rebuild(self._engine, self.space)
+
+    def _edit(self, command: type[Edit], **given: Any) -> Memory:
+        self._authorise(command)
+        return self._engine.run(command.of(**given), self._identity)
+
+    def _authorise(self, operation: type[_Operation]) -> None:
+        if self._identity.role not in operation.ROLES:
+            raise Refused(
+                f"The role {self._identity.role!r} of {self.actor} may not {operation.VERB}.",
+                code="role_refused",
+            )
+
+
+def open(  # noqa: A001 (muniment.open is the name)
+    target: str | os.PathLike[str],
+    *,
+    space: str = "default",
+    actor: str = "manual",
+    role: Role | None = None,
+    clock: Clock | None = None,
+    settings: Settings | Mapping[str, Any] | None = None,
+    read_only: bool = False,
+) -> Muniment:
+    """Opens a store, made where there is none.
+
+    Args:
+        target: A directory (parents are made, mode 0700), or ``:memory:``.
+        space: The tenant border to work in.
+        actor: Who acts: ``manual``, ``bot:…``, ``subagent:…``, ``skill:…``, ``reflection:…`` or
+            ``system:…``.
+        role: Instead of the one that follows from the actor.
+        clock: Returns aware datetimes; everything that reads the time reads it.
+        settings: Settings, or sections by name that win over file and environment.
+        read_only: Whether to open for reading alone.
+
+    Raises:
+        Invalid: An argument breaks a rule.
+        StorageFailed: There is no log to read, it is another program's, a newer release wrote it …
+    """
+    acting = identity(space, actor, role)
+    return Muniment(Engine(target, clock=clock, settings=settings, read_only=read_only), acting)

@@ -1,0 +1,112 @@
+"""Imports: another system's store read item by item, and brought in through the import command."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import TypeAlias
+
+from .adapters import mcp_memory, rockbot
+from .adapters.foreign import Foreign, Item, Skipped
+from .commands.import_memory import Brought, ImportMemory
+from .domain.errors import Conflict, Invalid, MunimentError
+from .domain.identity import Identity
+from .engine import Engine
+
+Progress: TypeAlias = Callable[[int], None]
+
+FORMATS: dict[str, Callable[[Path], Iterator[Foreign]]] = {
+    "mcp-memory": mcp_memory.read,
+    "rockbot": rockbot.read,
+}
+
+_BATCH = 500
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """How many were brought in, how many were here already, and what was left out and why.
+
+    ``notes`` says what was read in a way of its own, such as times without a zone.
+    """
+
+    format: str
+    imported: int = 0
+    already_here: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def import_all(
+    engine: Engine,
+    identity: Identity,
+    format: str,
+    path: Path,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Brings in everything that can be read under ``path``.
+
+    Raises:
+        Invalid: ``format_unknown``, or ``path_invalid`` where nothing of the format can be there.
+    """
+    read = FORMATS.get(format)
+    if read is None:
+        raise Invalid(
+            f"format: {format!r} is none of {', '.join(sorted(FORMATS))}.",
+            code="format_unknown",
+            field="format",
+        )
+    report = ImportReport(format)
+    found = read(path)
+    done = 0
+    while some := list(islice(found, _BATCH)):
+        _bring(engine, identity, report, some)
+        done += len(some)
+        if progress is not None:
+            progress(done)
+    return report
+
+
+def _bring(engine: Engine, identity: Identity, report: ImportReport, some: list[Foreign]) -> None:
+    commands: list[tuple[str, ImportMemory]] = []
+    for one in some:
+        if isinstance(one, Skipped):
+            report.skipped.append(one)
+            continue
+        report.notes += one.notes
+        try:
+            commands.append((one.where, _command(report.format, one)))
+        except Invalid as error:
+            report.skipped.append(Skipped(one.where, error.message))
+    try:
+        for brought in engine.run_all([command for _, command in commands], identity):
+            _count(report, brought)
+    except (Invalid, Conflict):
+        # one of them is refused: take them one by one, to say which
+        for where, command in commands:
+            try:
+                _count(report, engine.run(command, identity))
+            except Conflict:
+                report.skipped.append(
+                    Skipped(where, "it was imported before and has changed since: left as it is")
+                )
+            except MunimentError as error:
+                report.skipped.append(Skipped(where, error.message))
+
+
+def _count(report: ImportReport, brought: Brought) -> None:
+    if brought.is_new:
+        report.imported += 1
+    else:
+        report.already_here += 1
+
+
+def _command(format: str, item: Item) -> ImportMemory:
+    named = sha256(item.external_id.encode()).hexdigest()
+    return ImportMemory.of(
+        format=format,
+        external_id=item.external_id,
+        idempotency_key=f"import:{format}:{named}",
+        **item.fields,
+    )

@@ -1,0 +1,39 @@
+"""Every operation there is: what the surfaces render, and what the table of roles covers."""
+
+from typing import TypeAlias
+
+from .commands.archive import Archive
+from .commands.command import Command
+from .commands.describe import Describe
+from .commands.import_memory import ImportMemory
+from .commands.mark_used import MarkUsed
+from .commands.pin import Pin, Unpin
+from .commands.recategorize import Recategorize
+from .commands.rescore import Rescore
+from .commands.restore import Restore
+from .commands.retag import Retag
+from .commands.revise import Revise
+from .commands.save_memory import SaveMemory
+from .queries.get_memory import Get, GetMany
+from .queries.history import History
+from .queries.log import Log
+from .queries.search import Search
+from .queries.stats import GetStats
+
+Query: TypeAlias = Get | GetMany | GetStats | History | Log | Search
+
+COMMANDS: tuple[type[Command], ...] = (
+    SaveMemory,
+    Revise,
+    Rescore,
+    Recategorize,
+    Retag,
+    Describe,
+    Pin,
+    Unpin,
+    MarkUsed,
+    Archive,
+    Restore,
+    ImportMemory,
+)
+QUERIES: tuple[type[Query], ...] = (Search, Get, GetMany, History, Log, GetStats)

@@ -1,0 +1,34 @@
+"""Are the read models what the log says? They are made anew and compared."""
+
+from dataclasses import dataclass
+
+from .engine import Engine
+from .projections.catalog import Catalog
+from .projections.search_index import SearchIndex
+from .projections.similarity import Similarity
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """The position compared at, and the names of projections that differed from the log."""
+
+    position: int
+    differing: tuple[str, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all were what the log says."""
+        return not self.differing
+
+
+def rebuild(engine: Engine, space: str) -> Rebuilt:
+    """Rebuilds the projections of a space; those made anew are the ones in use from here on."""
+    models = engine.models
+    with models.lock:
+        models.catch_up()
+        differing = [
+            kind.__name__
+            for kind in (Catalog, SearchIndex, Similarity)
+            if models.replace(space, kind)
+        ]
+        return Rebuilt(models.position, tuple(differing))

@@ -1,0 +1,228 @@
+"""What an operator may set: in ``settings.toml`` of the directory, the environment, or a call.
+
+``MUNIMENT_<SECTION>__<NAME>`` in the environment wins over the file, an argument over both.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
+
+from .domain.errors import Invalid
+from .domain.importance import Decay
+from .domain.inputs import invalid
+from .domain.rules import DuplicateCheck, Rules
+from .log.read_models import Ranking
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _seed(name: str) -> dict[str, Any]:
+    return {"seed": name}
+
+
+class MemorySettings(_Section):
+    """The duplicate check and the fading of importance."""
+
+    dedupe_enabled: bool = Field(
+        True,
+        description="Whether a save looks for what is known already.",
+        json_schema_extra=_seed("Memory:DedupeEnabled"),
+    )
+    dedupe_lexical_similarity_threshold: float = Field(
+        0.60,
+        ge=0.5,
+        le=1.0,
+        description="Jaccard index from which a memory may be extended by a save.",
+        json_schema_extra=_seed("Memory:DedupeLexicalSimilarityThreshold"),
+    )
+    dedupe_max_extended_content_length: int = Field(
+        2_000,
+        ge=0,
+        description="Characters up to which a memory grows by being extended.",
+        json_schema_extra=_seed("Memory:DedupeMaxExtendedContentLength"),
+    )
+    importance_decay_grace_days: float = Field(
+        30.0,
+        ge=0.0,
+        le=36_500.0,
+        description="Days after the last observation in which importance does not fade.",
+        json_schema_extra=_seed("Dream:ImportanceDecayGraceDays"),
+    )
+    importance_decay_half_life_days: float = Field(
+        45.0,
+        le=36_500.0,
+        description="Days in which importance halves after that; 0 or less: never.",
+        json_schema_extra=_seed("Dream:ImportanceDecayHalfLifeDays"),
+    )
+    importance_decay_floor: float = Field(
+        0.10,
+        ge=0.0,
+        le=1.0,
+        description="Importance below which nothing fades.",
+        json_schema_extra=_seed("Dream:ImportanceDecayFloor"),
+    )
+
+
+class SearchSettings(_Section):
+    """How keyword search ranks."""
+
+    k1: float = Field(0.9, ge=0.0, le=10.0, description="BM25: how soon a repeated word saturates.")
+    b: float = Field(0.4, ge=0.0, le=1.0, description="BM25: how much long texts are held back.")
+
+
+class LogSettings(_Section):
+    """The event log."""
+
+    busy_timeout: float = Field(
+        10.0, ge=0.0, le=3_600.0, description="Seconds to wait for another process's write."
+    )
+    key_batch: int = Field(
+        256, ge=1, le=100_000, description="How many encryption keys are minted at a time."
+    )
+
+
+class Settings(BaseSettings):
+    """Every setting, frozen once it is made."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="MUNIMENT_", env_nested_delimiter="__", frozen=True, extra="ignore"
+    )
+
+    memory: MemorySettings = Field(default_factory=MemorySettings)
+    search: SearchSettings = Field(default_factory=SearchSettings)
+    log: LogSettings = Field(default_factory=LogSettings)
+
+    @property
+    def rules(self) -> Rules:
+        """The figures that decisions go by."""
+        memory = self.memory
+        return Rules(
+            decay=Decay(
+                grace_days=memory.importance_decay_grace_days,
+                half_life_days=memory.importance_decay_half_life_days,
+                floor=memory.importance_decay_floor,
+            ),
+            duplicate_check=DuplicateCheck(
+                enabled=memory.dedupe_enabled,
+                lexical_threshold=memory.dedupe_lexical_similarity_threshold,
+                max_extended=memory.dedupe_max_extended_content_length,
+            ),
+        )
+
+    @property
+    def ranking(self) -> Ranking:
+        """What ranking is done with."""
+        return Ranking(k1=self.search.k1, b=self.search.b)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: its value, where that comes from, and its name in the seed, if it has one."""
+
+    name: str
+    value: Any
+    origin: str
+    seed: str | None
+    description: str
+
+
+def load(directory: Path | None, arguments: Mapping[str, Any] | None = None) -> Settings:
+    """The settings that hold for a store.
+
+    Args:
+        directory: Where ``settings.toml`` may lie.
+        arguments: Sections by name, each a mapping of names to values.
+
+    Raises:
+        Invalid: ``settings_invalid``, naming file, variable or argument.
+    """
+    return _validated(_layers(directory, arguments or {}))
+
+
+def described(directory: Path | None, arguments: Mapping[str, Any] | None = None) -> list[Setting]:
+    """Every setting with its value and origin."""
+    layers = _layers(directory, arguments or {})
+    settings = _validated(layers)
+    found: list[Setting] = []
+    for section, field in Settings.model_fields.items():
+        model = field.annotation
+        assert isinstance(model, type)  # noqa: S101 (every section is a model)
+        assert issubclass(model, BaseModel)  # noqa: S101
+        for name, inner in model.model_fields.items():
+            extra = inner.json_schema_extra
+            found.append(
+                Setting(
+                    name=f"{section}.{name}",
+                    value=getattr(getattr(settings, section), name),
+                    origin=next(
+                        (label for label, given in layers if name in given.get(section, {})),
+                        "default",
+                    ),
+                    seed=str(extra["seed"])
+                    if isinstance(extra, dict) and "seed" in extra
+                    else None,
+                    description=inner.description or "",
+                )
+            )
+    return found
+
+
+_Layers = list[tuple[str, Mapping[str, Any]]]
+
+
+def _layers(directory: Path | None, arguments: Mapping[str, Any]) -> _Layers:
+    """What was given, strongest first."""
+    return [
+        ("argument", arguments),
+        ("environment", EnvSettingsSource(Settings)()),
+        ("settings.toml", _file(directory)),
+    ]
+
+
+def _file(directory: Path | None) -> Mapping[str, Any]:
+    path = None if directory is None else directory / "settings.toml"
+    if path is None or not path.is_file():
+        return {}
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Invalid(
+            f"{path} cannot be read ({error}).", code="settings_invalid", field="settings"
+        ) from error
+    unknown = given.keys() - Settings.model_fields.keys()
+    if unknown:
+        raise Invalid(
+            f"{path} has a section {min(unknown)!r} that does not exist.",
+            code="settings_invalid",
+            field="settings",
+        )
+    return given
+
+
+def _validated(layers: _Layers) -> Settings:
+    merged: dict[str, dict[str, Any]] = {section: {} for section in Settings.model_fields}
+    for label, given in reversed(layers):
+        for section, values in given.items():
+            if section not in merged or not isinstance(values, Mapping):
+                if label == "argument":
+                    raise Invalid(
+                        f"settings: there is no section {section!r}.",
+                        code="settings_invalid",
+                        field="settings",
+                    )
+                continue
+            merged[section].update(values)
+    try:
+        return Settings.model_validate(merged)
+    except ValidationError as error:
+        found = invalid(error)
+        raise Invalid(
+            f"settings.{found.message}", code="settings_invalid", field=f"settings.{found.field}"
+        ) from error

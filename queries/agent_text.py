@@ -1,0 +1,76 @@
+"""Search results as an agent reads them."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+import regex
+
+from muniment.domain import category as categories
+from muniment.domain import subject_time
+from muniment.domain.memory.view import Memory
+
+from .search import SearchResult
+
+_STEERING = regex.compile(r"[\p{Cc}\p{Cf}--[\t\n\u200c\u200d]]", regex.V1)
+
+
+def agent_text(result: SearchResult, now: datetime) -> str:
+    """A line a memory and its words below; then the taxonomy, where it was a browse or a miss."""
+    parts = [rendered(hit.memory, now) for hit in result.hits]
+    if result.message:
+        parts.append(result.message)
+    if result.degraded:
+        parts.append(f"({result.degraded})")
+    if result.message or all(hit.score == 0 for hit in result.hits):
+        parts.append(_taxonomy(result))
+    return "\n".join(parts)
+
+
+def rendered(memory: Memory, now: datetime) -> str:
+    """One memory: id, category, importance, age, subject time, content, tags, conflicts."""
+    facts = [f"importance {memory.importance:.2f}", age_text(memory, now)]
+    if memory.state != "live":
+        facts.append(memory.state)
+    about = [memory.metadata[key] for key in subject_time.KEYS if key in memory.metadata]
+    if about:
+        facts.append(f"about {' to '.join(about)}")
+    head = f"- [{memory.id[-12:]}] ({memory.category or categories.GENERAL})"
+    lines = [f"{head} {', '.join(facts)}:"]
+    lines += [f"  {line}" for line in visible(memory.content or "[purged]").splitlines()]
+    if memory.tags:
+        lines.append(f"  tags: {visible(', '.join(memory.tags))}")
+    if memory.conflicts_with:
+        lines.append(f"  conflicts with: {', '.join(id_[-12:] for id_ in memory.conflicts_with)}")
+    return "\n".join(lines)
+
+
+def age_text(memory: Memory, now: datetime) -> str:
+    """``first seen today``, or ``seen 4× from 2024-06 to today``."""
+    if memory.reinforcement_count == 1:
+        return f"first seen {_day(memory.created_at, now)}"
+    return (
+        f"seen {memory.reinforcement_count}× from {_day(memory.created_at, now)}"
+        f" to {_day(memory.last_seen_at, now)}"
+    )
+
+
+def _day(moment: datetime, now: datetime) -> str:
+    days = (now.date() - moment.date()).days
+    if days <= 0:
+        return "today"
+    if days == 1:
+        return "yesterday"
+    return moment.strftime("%Y-%m-%d" if days < 31 else "%Y-%m")
+
+
+def visible(text: str) -> str:
+    """The text with every character that steers or hides text written as its code point."""
+    return str(_STEERING.sub(lambda found: f"<U+{ord(found[0]):04X}>", text))
+
+
+def _taxonomy(result: SearchResult) -> str:
+    return "Categories: " + (_listed(result.taxonomy.items()) or "none yet")
+
+
+def _listed(counts: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} ({count})" for name, count in counts)

@@ -1,0 +1,52 @@
+"""What happened to one memory."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+from muniment.domain.identity import Role
+from muniment.domain.inputs import Input, MemoryId
+
+from .reading import Reading
+from .told import data, summary
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One event of a memory; ``summary`` is a sentence for people, ``data`` the event's fields."""
+
+    position: int
+    version: int
+    name: str
+    recorded_at: datetime
+    actor: str
+    summary: str
+    data: Mapping[str, Any]
+
+
+class History(Input):
+    """Every event of a memory, oldest first."""
+
+    VERB: ClassVar[str] = "history"
+    ROLES: ClassVar[frozenset[Role]] = frozenset(
+        ["owner", "main", "contributor", "auditor", "admin"]
+    )
+    POSITIONAL: ClassVar[tuple[str, ...]] = ("id",)
+
+    id: MemoryId
+
+    def answer(self, reading: Reading) -> list[HistoryEntry]:
+        """The events of the memory's stream."""
+        return [
+            HistoryEntry(
+                recorded.position,
+                recorded.version,
+                recorded.name,
+                recorded.recorded_at,
+                recorded.actor,
+                summary(recorded),
+                data(recorded),
+            )
+            for recorded in reading.history(reading.memory(self.id).id)
+        ]

@@ -1,0 +1,240 @@
+"""Find memories: by words, by regular expression, or browse them."""
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field, StringConstraints, ValidationInfo
+
+from muniment.domain import texts
+from muniment.domain.errors import Invalid
+from muniment.domain.identity import Role
+from muniment.domain.inputs import Category, Input, Moment, Tags, Trust
+from muniment.domain.memory.events import Store
+from muniment.domain.memory.state import Condition
+from muniment.domain.memory.view import Memory, view
+from muniment.projections.catalog import Catalog, Rows
+
+from . import recall_family, regular_expression
+from .reading import Reading
+
+MAX_QUERY = 4_096
+
+Mode: TypeAlias = Literal["hybrid", "keyword", "semantic", "regex"]
+
+
+def _query(value: object, info: ValidationInfo) -> object:
+    if not isinstance(value, str):
+        return value
+    if len(value) > MAX_QUERY:
+        raise Invalid(
+            f"query: over {MAX_QUERY:,} characters: ask with fewer words.",
+            code="query_too_long",
+            field="query",
+        )
+    return texts.well_formed(value, info.field_name or "query")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory that was found.
+
+    ``score`` is what it was ranked by, after all factors; 0 for a browse. ``why``, when asked for,
+    says how the score came about.
+    """
+
+    memory: Memory
+    score: float
+    why: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What was found, best first.
+
+    ``taxonomy`` counts the live memories of each category. ``scope`` says what was searched,
+    ``message`` what an empty answer means, ``degraded`` why less was done than was asked for.
+    ``cursor`` asks for the next page; None where there is none.
+    """
+
+    hits: tuple[Hit, ...]
+    taxonomy: Mapping[str, int]
+    scope: str
+    message: str | None
+    degraded: str | None
+    cursor: str | None
+
+
+class Search(Input):
+    """Find memories; without a query, browse the latest and see which categories there are."""
+
+    VERB: ClassVar[str] = "search"
+    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "main", "contributor", "service"])
+    POSITIONAL: ClassVar[tuple[str, ...]] = ("query",)
+
+    query: Annotated[str | None, BeforeValidator(_query)] = None
+    category: Category = None
+    tags: Tags = ()
+    limit: Annotated[int, Field(ge=1, le=200)] = 8
+    mode: Mode = "hybrid"
+    store: Store | None = None
+    created_after: Moment | None = None
+    created_before: Moment | None = None
+    subject_from: Moment | None = None
+    subject_to: Moment | None = None
+    include_archived: bool = False
+    min_trust: Trust | None = None
+    explicit: bool = False
+    explain: bool = False
+    cursor: Annotated[str, StringConstraints(max_length=64)] | None = None
+
+    def answer(self, reading: Reading) -> SearchResult:
+        """Filters, ranks, and reads the memories of this page."""
+        offset = self._offset()
+        wanted = offset + self.limit + 1
+        ranked = self._ranked(reading, wanted)
+        page = ranked[offset : offset + self.limit]
+        with reading.lock:
+            taxonomy = reading.catalog().taxonomy()
+        decay = reading.rules.decay
+        states = reading.memories(id_ for id_, _, _ in page)
+        hits = tuple(
+            Hit(view(state, reading.now, decay), score, why if self.explain else None)
+            for state, (_, score, why) in zip(states, page, strict=True)
+        )
+        return SearchResult(
+            hits=hits,
+            taxonomy=taxonomy,
+            scope=self._scope(),
+            message=recall_family.nothing_found(recall_family.LONG_TERM)
+            if not hits and self.is_query
+            else None,
+            degraded=self._degraded(),
+            cursor=f"{offset + self.limit}.{self._fingerprint():08x}"
+            if len(ranked) > offset + self.limit
+            else None,
+        )
+
+    @property
+    def is_query(self) -> bool:
+        """Whether something is looked for; a browse otherwise."""
+        return bool(self.query and not texts.is_blank(self.query))
+
+    @property
+    def _conditions(self) -> tuple[Condition, ...]:
+        return ("live", "archived", "superseded") if self.include_archived else ("live",)
+
+    def _ranked(self, reading: Reading, wanted: int) -> list[tuple[str, float, dict[str, Any]]]:
+        if not self.is_query or self.query is None:
+            return self._browse(reading, wanted)
+        if self.mode == "regex":
+            return self._by_expression(reading, self.query, wanted)
+        return self._by_words(reading, self.query, wanted)
+
+    def _keeps(self, catalog: Catalog, rows: Rows) -> NDArray[np.bool_]:
+        kept = catalog.in_condition(rows, *self._conditions)
+        if self.category is not None:
+            kept &= catalog.within(rows, self.category)
+        if self.tags:
+            kept &= catalog.tagged(rows, self.tags)
+        if self.store is not None:
+            kept &= catalog.in_store(rows, self.store)
+        if self.min_trust is not None:
+            kept &= catalog.trusted(rows, self.min_trust)
+        if self.created_after is not None or self.created_before is not None:
+            kept &= catalog.created(rows, self.created_after, self.created_before)
+        if self.subject_from is not None or self.subject_to is not None:
+            kept &= catalog.about(rows, self.subject_from, self.subject_to)
+        return kept
+
+    def _browse(self, reading: Reading, wanted: int) -> list[tuple[str, float, dict[str, Any]]]:
+        with reading.lock:
+            catalog = reading.catalog()
+            rows = catalog.every_row()
+            rows = rows[self._keeps(catalog, rows)]
+            order = np.argsort(-catalog.last_seen(rows), kind="stable")
+            return [(catalog.ids[row], 0.0, {}) for row in rows[order][:wanted].tolist()]
+
+    def _by_words(
+        self, reading: Reading, query: str, wanted: int
+    ) -> list[tuple[str, float, dict[str, Any]]]:
+        with reading.lock:
+            catalog, index = reading.catalog(), reading.search_index()
+            found = index.matches(
+                query,
+                limit=wanted,
+                keep=lambda rows: self._keeps(catalog, rows),
+                include_archived=self.include_archived,
+            )
+            rows = found.rows
+            importance = catalog.importance(rows, reading.now, reading.rules.decay)
+            scores = found.scores * (0.5 + 0.5 * importance)
+            # ties: the latest said first, then by id, which is the order of rows
+            order = np.lexsort((rows, -catalog.last_seen(rows), -scores, ~found.exact))[:wanted]
+            ranked: list[tuple[str, float, dict[str, Any]]] = []
+            for at in order.tolist():
+                row = int(rows[at])
+                why: dict[str, Any] = {}
+                if self.explain:
+                    why = {
+                        "bm25": float(found.scores[at]),
+                        "importance": float(importance[at]),
+                        "identifier": bool(found.exact[at]),
+                        "terms": [
+                            {"term": part.term, "df": part.df, "tf": part.tf, "score": part.score}
+                            for part in index.explain(
+                                row, query, include_archived=self.include_archived
+                            )
+                        ],
+                    }
+                ranked.append((catalog.ids[row], float(scores[at]), why))
+            return ranked
+
+    def _by_expression(
+        self, reading: Reading, pattern: str, wanted: int
+    ) -> list[tuple[str, float, dict[str, Any]]]:
+        expression = regular_expression.compiled(pattern)
+        with reading.lock:
+            catalog = reading.catalog()
+            rows = catalog.every_row()
+            rows = rows[self._keeps(catalog, rows)]
+            importance = catalog.importance(rows, reading.now, reading.rules.decay)
+            order = np.lexsort((rows, -catalog.last_seen(rows), -importance))
+            candidates = [(catalog.ids[rows[at]], float(importance[at])) for at in order.tolist()]
+        return [
+            (id_, worth, {"importance": worth})
+            for id_, worth in regular_expression.matching(
+                expression, candidates, reading, wanted=wanted
+            )
+        ]
+
+    def _scope(self) -> str:
+        where = recall_family.LONG_TERM.scope
+        if self.category is not None:
+            where += f", category {self.category}"
+        if self.tags:
+            where += f", tags {', '.join(self.tags)}"
+        return where + (", archived ones included" if self.include_archived else "")
+
+    def _degraded(self) -> str | None:
+        if self.is_query and self.mode in ("hybrid", "semantic"):
+            return "keyword search alone: no embedder is configured"
+        return None
+
+    def _fingerprint(self) -> int:
+        return zlib.crc32(self.model_dump_json(exclude={"cursor", "limit", "explain"}).encode())
+
+    def _offset(self) -> int:
+        if self.cursor is None:
+            return 0
+        offset, _, mark = self.cursor.partition(".")
+        if not offset.isdecimal() or mark != f"{self._fingerprint():08x}" or len(offset) > 9:
+            raise Invalid(
+                "cursor: it is not one of this search: repeat the search that gave it.",
+                code="cursor_invalid",
+                field="cursor",
+            )
+        return int(offset)

@@ -1,0 +1,99 @@
+"""An event told to people: a sentence, and its fields."""
+
+import dataclasses
+from typing import Any
+
+import regex
+
+from muniment.domain.clock import Skewed
+from muniment.domain.memory import events
+from muniment.domain.memory.events import Event
+from muniment.domain.recorded import Recorded
+
+_FAULTS = {
+    "key_missing": "its key is missing, so its words cannot be read",
+    "unreadable": "its stored bytes are damaged",
+    "newer_release": "a newer release wrote it, which this one cannot read",
+}
+
+
+def data(recorded: Recorded) -> dict[str, Any]:
+    """The event's fields by name; empty where it could not be read."""
+    if recorded.event is None:
+        return {}
+    return {
+        field.name: getattr(recorded.event, field.name)
+        for field in dataclasses.fields(recorded.event)
+    }
+
+
+def summary(recorded: Recorded) -> str:
+    """What happened, in a sentence."""
+    if recorded.fault is not None:
+        return f"{recorded.name}: {_FAULTS[recorded.fault]}"
+    event = recorded.event
+    if isinstance(event, Skewed):
+        return f"the clock was {event.behind_seconds:.0f} s behind the log"
+    return _told(event)
+
+
+def _told(event: Event) -> str:  # noqa: PLR0912
+    match event:
+        case events.Saved():
+            said = f"saved by {_source(event)}: {shortened(event.content)}"
+            if event.conflicts_with:
+                return f"{said} (conflicts with {_ids(event.conflicts_with)})"
+            return f"{said} (resembles {_ids(event.resembles)})" if event.resembles else said
+        case events.Imported():
+            return f"imported from {event.format}: {shortened(event.content)}"
+        case events.Reinforced():
+            counted = "reinforced" if event.counted else "said again, not counted,"
+            return f"{counted} by {_source(event)}"
+        case events.Extended():
+            return f"extended by {_source(event)}: {shortened(event.addition)}"
+        case events.Revised():
+            return f"rewritten: {shortened(event.content)}"
+        case events.Recategorized():
+            return f"filed under {event.category or 'no category'}"
+        case events.Retagged():
+            return f"tagged {', '.join(event.tags) or 'with nothing'}"
+        case events.Rescored():
+            return f"importance set to {event.importance:g}"
+        case events.Described():
+            return f"metadata set: {', '.join(event.metadata) or 'none'}"
+        case events.Used():
+            return "recalled and used"
+        case events.Pinned():
+            return "pinned"
+        case events.Unpinned():
+            return "unpinned"
+        case events.Archived():
+            return f"archived: {event.reason}" if event.reason else "archived"
+        case events.Restored():
+            return "restored"
+
+
+def _source(event: events.Saved | events.Reinforced | events.Extended) -> str:
+    ref = f" {event.source_ref}" if event.source_ref else ""
+    return f"{event.source_type}{ref} at trust {event.trust}"
+
+
+def _ids(ids: tuple[str, ...]) -> str:
+    return ", ".join(id_[-12:] for id_ in ids)
+
+
+def shortened(text: str, length: int = 100) -> str:
+    """The text on one line, cut after ``length`` characters at a grapheme's border."""
+    line = " ".join(text.split())
+    if len(line) <= length:
+        return line
+    return _graphemes(line, length - 1) + "…"
+
+
+def _graphemes(text: str, length: int) -> str:
+    cut = ""
+    for cluster in regex.findall(r"\X", text[: length + 64]):
+        if len(cut) + len(cluster) > length:
+            break
+        cut += cluster
+    return cut
