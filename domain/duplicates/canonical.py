@@ -1,0 +1,287 @@
+"""The canonical form of a text, step by step."""
+
+import re
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+
+from . import phrases, scripts, units, words
+from .characters import fold, settle
+from .lexer import read
+from .operators import NEGATIONS
+from .spelling import NEVER_AT_THE_START, SPELLINGS
+from .tokens import COLON, COMMA, QUESTION, STOP, Kind, Mark, Need, Token
+from .values import combine
+
+LONGEST: Final = 4096
+"""Characters; a longer text is the same only if equal after NFKC, white space and case."""
+
+_VERBATIM: Final = "\n"
+_CODE: Final = re.compile(r"```.+?```|`[^`\n]++`", re.DOTALL)
+_LONGEST_OPENING: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A text in canonical form.
+
+    ``key``: two texts of equal key say the same, deictic ones only on the same day. ``terms``: its
+    distinct tokens without stop words, sorted, for the resemblance measure. ``deictic``: it points
+    from the day of speaking ("tomorrow", "in 3 days"). ``marks``: a byte per token of the key, for
+    ``relate``; empty if the text was too long, or too bare, to be read token by token.
+    """
+
+    key: str
+    terms: tuple[str, ...]
+    deictic: bool
+    marks: bytes
+
+    @property
+    def tokens(self) -> list[str]:
+        """The canonical tokens in order."""
+        return self.key.split("\n")
+
+
+def form(text: str) -> Form:
+    """Reads a text into its canonical form; any text without lone surrogates has one."""
+    text = text.strip()
+    if len(text) > LONGEST:
+        return _verbatim(text)
+    tokens, needs, ascii_only = _lex(text)
+    english = _is_english(tokens, needs, ascii_only=ascii_only)
+    if needs & Need.CASE:
+        tokens = _settle_case(tokens, capitals=len(tokens) > 2 and text.isupper())
+    elif text.isupper():
+        tokens = [token._replace(mark=token.mark & ~Mark.CAPITAL) for token in tokens]
+    if english and needs & Need.PHRASE:
+        tokens = phrases.fold(tokens, read)
+    if needs & Need.VALUE:
+        tokens = combine(tokens, english=english)
+    deictic = _is_deictic(tokens, needs) or (
+        not ascii_only and scripts.DEICTIC.search(text) is not None
+    )
+    if needs & Need.POSSESSIVE and not english:
+        tokens = [_as_written(token) for token in tokens]
+    if needs & Need.PUNCTUATION:
+        tokens = _settle_punctuation(tokens, english=english)
+    if english and needs & Need.FILLER:
+        tokens = _without_fillers(tokens)
+    if english and needs & Need.ARTICLE:
+        tokens = _without_articles(tokens, sure=bool(needs & Need.ENGLISH))
+    if not tokens:
+        return _verbatim(text)
+    return Form(
+        "\n".join([token.key for token in tokens]),
+        _terms(tokens, needs),
+        deictic,
+        bytes([token.mark for token in tokens]),
+    )
+
+
+def _verbatim(text: str) -> Form:
+    folded = fold(text)
+    return Form(_VERBATIM + folded, tuple(sorted(set(folded.split()))), _points(folded), b"")
+
+
+def _points(folded: str) -> bool:
+    found = set(folded.split())
+    return not found.isdisjoint(words.DEICTIC | words.DEICTIC_BEFORE_TIME) or bool(
+        scripts.DEICTIC.search(folded)
+    )
+
+
+def _lex(text: str) -> tuple[list[Token], int, bool]:
+    if "`" not in text:
+        settled = settle(text)
+        ascii_only = settled.isascii()
+        if not ascii_only and (scripts.CHARACTER.search(settled) or scripts.HANGUL.search(settled)):
+            settled = scripts.settle(settled)
+        tokens, needs = _chunks(phrases.without_lead_in(settled))
+        return tokens, needs, ascii_only
+    tokens = []
+    needs = 0
+    ascii_only = True
+    end = 0
+    for match in chain(_CODE.finditer(text), [None]):
+        between = settle(text[end : match.start() if match else len(text)])
+        ascii_only = ascii_only and between.isascii()
+        more, asked = _chunks(phrases.without_lead_in(between) if end == 0 else between)
+        tokens += more
+        needs |= asked
+        if match:
+            end = match.end()
+            quoted = match[0].replace("\\", "\\\\").replace("\n", "\\n")
+            tokens.append(Token(quoted, Kind.CODE, Mark.CODE, (quoted,), quoted))
+    return tokens, needs, ascii_only
+
+
+def _chunks(text: str) -> tuple[list[Token], int]:
+    tokens: list[Token] = []
+    needs = 0
+    for chunk in text.split():
+        more, asked = read(chunk)
+        tokens += more
+        needs |= asked
+    return tokens, needs
+
+
+def _is_english(tokens: list[Token], needs: int, *, ascii_only: bool) -> bool:
+    if not needs & Need.FOREIGN:
+        return ascii_only or bool(needs & Need.ENGLISH)
+    foreign = sum(token.key in words.FOREIGN for token in tokens)
+    return sum(token.key in words.ENGLISH for token in tokens) > foreign
+
+
+def _opens(tokens: list[Token], at: int) -> bool:
+    return at == 0 or tokens[at - 1].key in {STOP, QUESTION, COLON}
+
+
+def _settle_case(tokens: list[Token], *, capitals: bool) -> list[Token]:
+    settled: list[Token] = []
+    for at, token in enumerate(tokens):
+        raw = token.raw
+        if raw == "A" and token.kind is Kind.ARTICLE and not _is_article(tokens, at, capitals):
+            token = Token("A", Kind.WORD, Mark.CAPITAL, ("A",), "A")
+        elif raw[:1].isupper() and token.key == raw.lower():
+            key = _cased(token, opens=capitals or _opens(tokens, at), capitals=capitals)
+            if key != token.key:
+                token = token._replace(key=key, terms=(key.lower(),))
+        settled.append(token._replace(mark=token.mark & ~Mark.CAPITAL) if capitals else token)
+    return settled
+
+
+def _cased(token: Token, *, opens: bool, capitals: bool) -> str:
+    key, raw = token.key, token.raw
+    if len(raw) > 1 and raw.isupper() and key in words.CODES_LIKE_WORDS:
+        return key if capitals else raw
+    if key in words.NAMES_LIKE_WORDS and not opens:
+        return raw
+    if key in SPELLINGS and opens and key not in NEVER_AT_THE_START:
+        return SPELLINGS[key]
+    return key
+
+
+def _is_article(tokens: list[Token], at: int, capitals: bool) -> bool:
+    if at + 1 < len(tokens) and tokens[at + 1].key in words.AUXILIARIES:
+        return False
+    return _opens(tokens, at) or (capitals and tokens[at - 1].key in words.BEFORE_ARTICLE)
+
+
+def _as_written(token: Token) -> Token:
+    if token.mark & Mark.POSSESSIVE and "'" in token.raw:
+        return token._replace(key=token.raw.lower())
+    return token
+
+
+def _settle_punctuation(tokens: list[Token], *, english: bool) -> list[Token]:
+    """Drops what only ends the text or stands where the words divide anyway.
+
+    A stop inside the text stays, in one spelling: "Don't deploy. Friday is fine" is another text
+    without it. So does a comma between two words that could belong together.
+    """
+    settled: list[Token] = []
+    for at, token in enumerate(tokens):
+        if token.kind is Kind.PUNCTUATION:
+            last = settled[-1].key if settled else STOP
+            if token.key == STOP and last in {STOP, QUESTION, COMMA}:
+                continue
+            if token.key == COMMA and english and _comma_falls(tokens, at, settled):
+                continue
+        settled.append(token)
+    while settled and settled[-1].key in {STOP, COMMA} and settled[-1].kind is Kind.PUNCTUATION:
+        settled.pop()
+    return settled
+
+
+def _comma_falls(tokens: list[Token], at: int, before: list[Token]) -> bool:
+    if at + 1 == len(tokens) or not before:
+        return True
+    if tokens[at + 1].key in words.COMMA_FALLS_BEFORE:
+        return True
+    opening = before[0].key in words.OPENING_PREPOSITIONS and len(before) <= _LONGEST_OPENING
+    last = before[-1]
+    named = last.mark & Mark.CAPITAL and last.key.removesuffix("s") not in words.CALENDAR
+    return opening and not named and all(token.kind is not Kind.PUNCTUATION for token in before)
+
+
+def _without_fillers(tokens: list[Token]) -> list[Token]:
+    if any(token.key in NEGATIONS for token in tokens):
+        return tokens
+    kept: list[Token] = []
+    for at, token in enumerate(tokens):
+        after = tokens[at + 1].key if at + 1 < len(tokens) else ""
+        before = kept[-1].key if kept else ""
+        if token.key in words.FILLERS and len(tokens) > 1:
+            if before == COMMA:
+                kept.pop()
+            continue
+        said = before in words.REPORTING and after not in words.AUXILIARIES
+        if token.key == "that" and said and after:
+            continue
+        if token.key == COMMA and (not kept or tokens[at - 1].key in words.FILLERS):
+            continue
+        kept.append(token)
+    return kept or tokens
+
+
+def _without_articles(tokens: list[Token], *, sure: bool) -> list[Token]:
+    kept: list[Token] = []
+    determined = False
+    last = len(tokens) - 1
+    for at, token in enumerate(tokens):
+        if token.kind is Kind.ARTICLE and at < last and _falls(token, tokens[at + 1], sure):
+            determined = True
+            continue
+        if determined:
+            token = token._replace(mark=token.mark | Mark.DETERMINED)
+            determined = False
+        kept.append(token)
+    return kept
+
+
+def _falls(article: Token, after: Token, sure: bool) -> bool:
+    if article.key == "the":
+        return True
+    if after.kind in {Kind.SYMBOL, Kind.PUNCTUATION, Kind.ARTICLE}:
+        return False
+    return after.key not in words.AUXILIARIES and (sure or not after.mark & Mark.CAPITAL)
+
+
+def _is_deictic(tokens: list[Token], needs: int) -> bool:
+    if not needs & (Need.DEICTIC | Need.VALUE):
+        return False
+    keys = [token.key for token in tokens]
+    if not words.DEICTIC.isdisjoint(keys):
+        return True
+    for at, key in enumerate(keys[:-1]):
+        after = keys[at + 1]
+        if key in words.DEICTIC_BEFORE_TIME and after.removesuffix("s") in words.CALENDAR:
+            return True
+        if key == "in" and _is_span(tokens, at + 1):
+            return True
+    return False
+
+
+def _is_span(tokens: list[Token], at: int) -> bool:
+    """Whether a stretch of time starts here: "3 days", "a week"."""
+    token = tokens[at]
+    if token.kind is Kind.QUANTITY:
+        return token.key.rpartition(" ")[2] in units.TIME_DIMENSIONS
+    if token.kind is Kind.ARTICLE and at + 1 < len(tokens):
+        unit = units.UNIT_WORDS.get(tokens[at + 1].key)
+        return unit is not None and unit[0] in units.TIME_DIMENSIONS
+    return False
+
+
+def _terms(tokens: list[Token], needs: int) -> tuple[str, ...]:
+    found = set(chain.from_iterable([token.terms for token in tokens]))
+    if needs & Need.SCRIPT:
+        found.update(scripts.pairs(tokens))
+    if needs & Need.VALUE:
+        for name, number in zip(tokens, tokens[1:], strict=False):
+            if number.kind is Kind.NUMBER and name.mark & Mark.CAPITAL and name.terms:
+                # A name and its number are one thing: else a short text is not found by a
+                # longer one that adds "Cone 10".
+                found -= {number.key, *name.terms}
+                found.add(f"{name.key} {number.key}")
+    return tuple(sorted(found))
