@@ -5,9 +5,9 @@ makes an id.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeAlias, assert_never
+from typing import Literal, NamedTuple, TypeAlias, assert_never
 
 from ..recorded import Fault, Recorded
 from .events import (
@@ -44,9 +44,8 @@ class Statement:
     said_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
-    """A memory as its events say it is.
+class State(NamedTuple):
+    """A memory as its events say it is; a named tuple, because each event makes a new one.
 
     ``statements`` are the texts that its content is made of: the first, and each that extended it.
     ``base`` was set at ``scored_at`` and fades from there (see ``importance``). ``archived_base``
@@ -95,15 +94,15 @@ class State:
 
 def evolve(state: State | None, recorded: Recorded) -> State | None:
     """The memory after one more event; None as long as nothing that was read began it."""
-    event: Event | None = recorded.event
-    state = _begin(recorded) if state is None else _apply(state, recorded, event)
     if state is None:
-        return None
-    return replace(
-        state,
-        version=recorded.version,
-        position=recorded.position,
-        fault=_worse(state.fault, recorded.fault),
+        return _begin(recorded)
+    return _apply(
+        state._replace(
+            version=recorded.version,
+            position=recorded.position,
+            fault=_worse(state.fault, recorded.fault),
+        ),
+        recorded,
     )
 
 
@@ -112,14 +111,14 @@ def _begin(recorded: Recorded) -> State | None:
     if not isinstance(event, Saved | Imported):
         return None
     at = recorded.recorded_at
-    first = event.created_at if isinstance(event, Imported) else at
-    text = event.content if recorded.fault is None else UNREADABLE
-    state = State(
+    imported = event if isinstance(event, Imported) else None
+    first = imported.created_at if imported else at
+    return State(
         id=recorded.stream,
         space=recorded.space,
         version=recorded.version,
         position=recorded.position,
-        statements=(Statement(text, first),),
+        statements=(_statement(event.content, first, recorded),),
         text_version=1,
         category=event.category,
         tags=event.tags,
@@ -128,80 +127,67 @@ def _begin(recorded: Recorded) -> State | None:
         source=event.source,
         trust=event.trust,
         base=event.importance,
-        scored_at=at,
-        created_at=at,
-        last_seen_at=at,
-        updated_at=at,
-        reinforcement_count=1,
-        access_count=1,
-        last_accessed_at=at,
+        scored_at=imported.scored_at if imported else at,
+        created_at=first,
+        last_seen_at=imported.last_seen_at if imported else at,
+        updated_at=imported.updated_at if imported else at,
+        reinforcement_count=imported.reinforcement_count if imported else 1,
+        access_count=imported.access_count if imported else 1,
+        last_accessed_at=imported.last_accessed_at if imported else at,
+        condition="archived" if imported and imported.archived_at else "live",
+        pinned=imported.pinned if imported else False,
+        archived_at=imported.archived_at if imported else None,
+        archive_reason=imported.archive_reason if imported else None,
+        archived_base=imported.archive_importance if imported else None,
+        resembles=event.resembles if isinstance(event, Saved) else (),
+        conflicts_with=event.conflicts_with if isinstance(event, Saved) else (),
         heard=frozenset([(event.source_type, event.source_ref)]),
+        fault=recorded.fault,
     )
-    match event:
-        case Saved():
-            return replace(state, resembles=event.resembles, conflicts_with=event.conflicts_with)
-        case Imported():
-            return replace(
-                state,
-                scored_at=event.scored_at,
-                created_at=event.created_at,
-                last_seen_at=event.last_seen_at,
-                updated_at=event.updated_at,
-                reinforcement_count=event.reinforcement_count,
-                access_count=event.access_count,
-                last_accessed_at=event.last_accessed_at,
-                pinned=event.pinned,
-                condition="live" if event.archived_at is None else "archived",
-                archived_at=event.archived_at,
-                archive_reason=event.archive_reason,
-                archived_base=event.archive_importance,
-            )
 
 
-def _apply(state: State, recorded: Recorded, event: Event | None) -> State:  # noqa: PLR0912
+def _statement(text: str, said_at: datetime, recorded: Recorded) -> Statement:
+    return Statement(text if recorded.fault is None else UNREADABLE, said_at)
+
+
+def _apply(state: State, recorded: Recorded) -> State:  # noqa: PLR0912
     at = recorded.recorded_at
+    event: Event | None = recorded.event
     match event:
         case None | Saved() | Imported():
             return state
         case Reinforced():
-            heard = state.heard | {(event.source_type, event.source_ref)}
             if not event.counted:
-                return replace(state, heard=heard)
-            trust = max(state.trust, event.trust)
-            return replace(_observed(state, event, at, heard), trust=trust)
+                return state._replace(heard=_heard(state, event))
+            return _observed(state, event, at)._replace(trust=max(state.trust, event.trust))
         case Extended():
-            text = event.addition if recorded.fault is None else UNREADABLE
-            return replace(
-                _observed(state, event, at, state.heard | {(event.source_type, event.source_ref)}),
-                statements=(*state.statements, Statement(text, at)),
+            return _observed(state, event, at)._replace(
+                statements=(*state.statements, _statement(event.addition, at, recorded)),
                 text_version=state.text_version + 1,
                 updated_at=at,
             )
         case Revised():
-            text = event.content if recorded.fault is None else UNREADABLE
-            return replace(
-                state,
-                statements=(Statement(text, at),),
+            return state._replace(
+                statements=(_statement(event.content, at, recorded),),
                 text_version=state.text_version + 1,
                 updated_at=at,
             )
         case Recategorized():
-            return replace(state, category=event.category)
+            return state._replace(category=event.category)
         case Retagged():
-            return replace(state, tags=event.tags)
+            return state._replace(tags=event.tags)
         case Rescored():
-            return replace(state, base=event.importance, scored_at=at)
+            return state._replace(base=event.importance, scored_at=at)
         case Described():
-            return replace(state, metadata=event.metadata)
+            return state._replace(metadata=event.metadata)
         case Used():
-            return replace(state, access_count=state.access_count + 1, last_accessed_at=at)
+            return state._replace(access_count=state.access_count + 1, last_accessed_at=at)
         case Pinned():
-            return replace(state, pinned=True)
+            return state._replace(pinned=True)
         case Unpinned():
-            return replace(state, pinned=False)
+            return state._replace(pinned=False)
         case Archived():
-            return replace(
-                state,
+            return state._replace(
                 condition="archived",
                 archived_at=at,
                 archive_reason=event.reason,
@@ -209,8 +195,7 @@ def _apply(state: State, recorded: Recorded, event: Event | None) -> State:  # n
                 merged_into=event.merged_into,
             )
         case Restored():
-            return replace(
-                state,
+            return state._replace(
                 condition="live",
                 archived_at=None,
                 archive_reason=None,
@@ -220,24 +205,23 @@ def _apply(state: State, recorded: Recorded, event: Event | None) -> State:  # n
     assert_never(event)
 
 
-def _observed(
-    state: State,
-    event: Reinforced | Extended,
-    at: datetime,
-    heard: frozenset[tuple[str, str | None]],
-) -> State:
-    return replace(
-        state,
+def _observed(state: State, event: Reinforced | Extended, at: datetime) -> State:
+    metadata = state.metadata
+    if event.metadata_added:
+        metadata = {**metadata, **event.metadata_added}
+    return state._replace(
         base=event.importance,
         scored_at=at,
         last_seen_at=at,
         reinforcement_count=state.reinforcement_count + 1,
         tags=(*state.tags, *event.tags_added),
-        metadata={**state.metadata, **event.metadata_added}
-        if event.metadata_added
-        else (state.metadata),
-        heard=heard,
+        metadata=metadata,
+        heard=_heard(state, event),
     )
+
+
+def _heard(state: State, event: Reinforced | Extended) -> frozenset[tuple[str, str | None]]:
+    return state.heard | {(event.source_type, event.source_ref)}
 
 
 _SEVERITY: dict[Fault | None, int] = {
