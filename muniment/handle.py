@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol, Self, TypedDict, Unpack
+from typing import Any, ClassVar, Protocol, Self, TypedDict, Unpack
 
 from .asynchronous import AsyncMuniment
 from .commands.archive import Archive
@@ -47,8 +47,8 @@ class EditOptions(TypedDict, total=False):
 
 
 class _Operation(Protocol):
-    VERB: str
-    ROLES: frozenset[Role]
+    VERB: ClassVar[str]
+    ROLES: ClassVar[frozenset[Role]]
 
 
 class Muniment:

@@ -31,38 +31,38 @@ class MemorySettings(_Section):
     """The duplicate check and the fading of importance."""
 
     dedupe_enabled: bool = Field(
-        True,
+        default=True,
         description="Whether a save looks for what is known already.",
         json_schema_extra=_seed("Memory:DedupeEnabled"),
     )
     dedupe_lexical_similarity_threshold: float = Field(
-        0.60,
+        default=0.60,
         ge=0.5,
         le=1.0,
         description="Jaccard index from which a memory may be extended by a save.",
         json_schema_extra=_seed("Memory:DedupeLexicalSimilarityThreshold"),
     )
     dedupe_max_extended_content_length: int = Field(
-        2_000,
+        default=2_000,
         ge=0,
         description="Characters up to which a memory grows by being extended.",
         json_schema_extra=_seed("Memory:DedupeMaxExtendedContentLength"),
     )
     importance_decay_grace_days: float = Field(
-        30.0,
+        default=30.0,
         ge=0.0,
         le=36_500.0,
         description="Days after the last observation in which importance does not fade.",
         json_schema_extra=_seed("Dream:ImportanceDecayGraceDays"),
     )
     importance_decay_half_life_days: float = Field(
-        45.0,
+        default=45.0,
         le=36_500.0,
         description="Days in which importance halves after that; 0 or less: never.",
         json_schema_extra=_seed("Dream:ImportanceDecayHalfLifeDays"),
     )
     importance_decay_floor: float = Field(
-        0.10,
+        default=0.10,
         ge=0.0,
         le=1.0,
         description="Importance below which nothing fades.",
@@ -73,18 +73,22 @@ class MemorySettings(_Section):
 class SearchSettings(_Section):
     """How keyword search ranks."""
 
-    k1: float = Field(0.9, ge=0.0, le=10.0, description="BM25: how soon a repeated word saturates.")
-    b: float = Field(0.4, ge=0.0, le=1.0, description="BM25: how much long texts are held back.")
+    k1: float = Field(
+        default=0.9, ge=0.0, le=10.0, description="BM25: how soon a repeated word saturates."
+    )
+    b: float = Field(
+        default=0.4, ge=0.0, le=1.0, description="BM25: how much long texts are held back."
+    )
 
 
 class LogSettings(_Section):
     """The event log."""
 
     busy_timeout: float = Field(
-        10.0, ge=0.0, le=3_600.0, description="Seconds to wait for another process's write."
+        default=10.0, ge=0.0, le=3_600.0, description="Seconds to wait for another process's write."
     )
     key_batch: int = Field(
-        256, ge=1, le=100_000, description="How many encryption keys are minted at a time."
+        default=256, ge=1, le=100_000, description="How many encryption keys are minted at a time."
     )
 
 

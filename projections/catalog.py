@@ -1,11 +1,12 @@
 """The memories of one space as columns: what filters and ranks, a row a memory.
 
-Rows are numbered from 0 in the order of the memories' first events. Content is not here: it stays in
-the log and is read for the few memories that are answered with.
+Rows are numbered from 0 in the order of the memories' first events. Content is not here: it stays
+in the log and is read for the few memories that are answered with.
 """
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -195,7 +196,8 @@ class Catalog:
 
     def trusted(self, rows: Rows, at_least: int) -> NDArray[np.bool_]:
         """Which of ``rows`` are trusted at least so far."""
-        return self._trust.view[rows] >= at_least
+        trusted: NDArray[np.bool_] = self._trust.view[rows] >= at_least
+        return trusted
 
     def created(
         self, rows: Rows, after: datetime | None, before: datetime | None
@@ -253,3 +255,22 @@ class Catalog:
         """How many memories are in each condition."""
         counted = np.bincount(self._condition.view, minlength=len(CONDITIONS)).tolist()
         return dict(zip(CONDITIONS, counted, strict=True))
+
+    def digest(self) -> bytes:
+        """Equal for two catalogs exactly if they hold the same."""
+        held = sha256(repr((self.ids, self._categories, self._tag_sets, self._subject)).encode())
+        for column in (
+            self._condition,
+            self._store,
+            self._trust,
+            self._pinned,
+            self._created,
+            self._last_seen,
+            self._scored,
+            self._base,
+            self._archived_base,
+            self._category,
+            self._tags,
+        ):
+            held.update(column.view.tobytes())
+        return held.digest()

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-import re2
+import re2  # type: ignore[import-untyped]  # it comes without types
 
 from muniment.domain import category as categories
 from muniment.domain.errors import Invalid, Refused

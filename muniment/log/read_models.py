@@ -6,7 +6,7 @@ up to the head first; the writer moves them when its batch is committed, never b
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -29,6 +29,10 @@ class Projection(Protocol):
 
     def apply(self, recorded: Recorded) -> None:
         """Takes in one event; one that it has seen changes nothing."""
+        ...
+
+    def digest(self) -> bytes:
+        """Equal for two of a kind exactly if they hold the same."""
         ...
 
 
@@ -106,13 +110,9 @@ class ReadModels:
                     projection.apply(recorded)
                 self.position = recorded.position
 
-    def loaded(self) -> Iterator[tuple[str, Projection]]:
-        """Every loaded projection with its space."""
-        for space, kinds in self._loaded.items():
-            for projection in kinds.values():
-                yield space, projection
-
-    def rebuilt(self, space: str, kind: type[Projection]) -> Projection:
-        """A projection of a space made anew from the log, up to where the loaded ones stand."""
+    def replace(self, space: str, kind: type[Projection]) -> bool:
+        """Makes a projection of a space anew and puts it in place; whether the old one differed."""
         with self.lock:
-            return self._load(space, kind)
+            old = self._current(space, kind)
+            new = self._loaded[space][kind] = self._load(space, kind)
+            return old.digest() != new.digest()
