@@ -7,7 +7,7 @@ from typing import Final
 
 from . import phrases, scripts, units, words
 from .characters import fold, settle
-from .lexer import read
+from .lexer import lex, read
 from .operators import NEGATIONS
 from .spelling import NEVER_AT_THE_START, SPELLINGS
 from .tokens import COLON, COMMA, QUESTION, STOP, Kind, Mark, Need, Token
@@ -19,6 +19,7 @@ LONGEST: Final = 4096
 _VERBATIM: Final = "\n"
 _CODE: Final = re.compile(r"```.+?```|`[^`\n]++`", re.DOTALL)
 _LONGEST_OPENING: Final = 6
+_SAID_THAT: Final = Need.REPORTING | Need.THAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def form(text: str) -> Form:
         tokens = [_as_written(token) for token in tokens]
     if needs & Need.PUNCTUATION:
         tokens = _settle_punctuation(tokens, english=english)
-    if english and needs & Need.FILLER:
+    if english and (needs & Need.FILLER or needs & _SAID_THAT == _SAID_THAT):
         tokens = _without_fillers(tokens)
     if english and needs & Need.ARTICLE:
         tokens = _without_articles(tokens, sure=bool(needs & Need.ENGLISH))
@@ -96,7 +97,7 @@ def _lex(text: str) -> tuple[list[Token], int, bool]:
         ascii_only = settled.isascii()
         if not ascii_only and (scripts.CHARACTER.search(settled) or scripts.HANGUL.search(settled)):
             settled = scripts.settle(settled)
-        tokens, needs = _chunks(phrases.without_lead_in(settled))
+        tokens, needs = lex(phrases.without_lead_in(settled))
         return tokens, needs, ascii_only
     tokens = []
     needs = 0
@@ -105,7 +106,7 @@ def _lex(text: str) -> tuple[list[Token], int, bool]:
     for match in chain(_CODE.finditer(text), [None]):
         between = settle(text[end : match.start() if match else len(text)])
         ascii_only = ascii_only and between.isascii()
-        more, asked = _chunks(phrases.without_lead_in(between) if end == 0 else between)
+        more, asked = lex(phrases.without_lead_in(between) if end == 0 else between)
         tokens += more
         needs |= asked
         if match:
@@ -113,16 +114,6 @@ def _lex(text: str) -> tuple[list[Token], int, bool]:
             quoted = match[0].replace("\\", "\\\\").replace("\n", "\\n")
             tokens.append(Token(quoted, Kind.CODE, Mark.CODE, (quoted,), quoted))
     return tokens, needs, ascii_only
-
-
-def _chunks(text: str) -> tuple[list[Token], int]:
-    tokens: list[Token] = []
-    needs = 0
-    for chunk in text.split():
-        more, asked = read(chunk)
-        tokens += more
-        needs |= asked
-    return tokens, needs
 
 
 def _is_english(tokens: list[Token], needs: int, *, ascii_only: bool) -> bool:
@@ -179,33 +170,32 @@ def _settle_punctuation(tokens: list[Token], *, english: bool) -> list[Token]:
     A stop inside the text stays, in one spelling: "Don't deploy. Friday is fine" is another text
     without it. So does a comma between two words that could belong together.
     """
-    settled: list[Token] = []
-    for at, token in enumerate(tokens):
-        if token.kind is Kind.PUNCTUATION:
-            last = settled[-1].key if settled else STOP
-            if token.key == STOP and last in {STOP, QUESTION, COMMA}:
-                continue
-            if token.key == COMMA and english and _comma_falls(tokens, at, settled):
-                continue
-        settled.append(token)
-    while settled and settled[-1].key in {STOP, COMMA} and settled[-1].kind is Kind.PUNCTUATION:
-        settled.pop()
-    return settled
+    while tokens and tokens[-1].kind is Kind.PUNCTUATION and tokens[-1].key in {STOP, COMMA}:
+        tokens.pop()
+    places = [at for at, token in enumerate(tokens) if token.kind is Kind.PUNCTUATION]
+    for at in reversed(places):
+        key = tokens[at].key
+        if key == STOP:
+            falls = at == 0 or tokens[at - 1].key in {STOP, QUESTION, COMMA}
+        else:
+            falls = key == COMMA and english and _comma_falls(tokens, at)
+        if falls:
+            del tokens[at]
+    return tokens
 
 
-def _comma_falls(tokens: list[Token], at: int, before: list[Token]) -> bool:
-    if at + 1 == len(tokens) or not before:
+def _comma_falls(tokens: list[Token], at: int) -> bool:
+    if at == 0 or tokens[at + 1].key in words.COMMA_FALLS_BEFORE:
         return True
-    if tokens[at + 1].key in words.COMMA_FALLS_BEFORE:
-        return True
-    opening = before[0].key in words.OPENING_PREPOSITIONS and len(before) <= _LONGEST_OPENING
-    last = before[-1]
+    if at > _LONGEST_OPENING or tokens[0].key not in words.OPENING_PREPOSITIONS:
+        return False
+    last = tokens[at - 1]
     named = last.mark & Mark.CAPITAL and last.key.removesuffix("s") not in words.CALENDAR
-    return opening and not named and all(token.kind is not Kind.PUNCTUATION for token in before)
+    return not named and all(token.kind is not Kind.PUNCTUATION for token in tokens[:at])
 
 
 def _without_fillers(tokens: list[Token]) -> list[Token]:
-    if any(token.key in NEGATIONS for token in tokens):
+    if not NEGATIONS.isdisjoint([token.key for token in tokens]):
         return tokens
     kept: list[Token] = []
     for at, token in enumerate(tokens):
@@ -225,18 +215,13 @@ def _without_fillers(tokens: list[Token]) -> list[Token]:
 
 
 def _without_articles(tokens: list[Token], *, sure: bool) -> list[Token]:
-    kept: list[Token] = []
-    determined = False
-    last = len(tokens) - 1
-    for at, token in enumerate(tokens):
-        if token.kind is Kind.ARTICLE and at < last and _falls(token, tokens[at + 1], sure):
-            determined = True
-            continue
-        if determined:
-            token = token._replace(mark=token.mark | Mark.DETERMINED)
-            determined = False
-        kept.append(token)
-    return kept
+    places = [at for at, token in enumerate(tokens) if token.kind is Kind.ARTICLE]
+    for at in reversed(places):
+        if at + 1 < len(tokens) and _falls(tokens[at], tokens[at + 1], sure):
+            noun = tokens[at + 1]
+            tokens[at + 1] = noun._replace(mark=noun.mark | Mark.DETERMINED)
+            del tokens[at]
+    return tokens
 
 
 def _falls(article: Token, after: Token, sure: bool) -> bool:

@@ -45,7 +45,7 @@ _MONEY: Final = re.compile(
     rf"|({_NUMBER})(k|K|m|M|mn|b|B|bn)?({_CURRENCY}|USD|EUR|GBP|JPY|CHF|CAD|AUD|INR))"
 )
 _QUANTITY: Final = re.compile(rf"([-+]?{_NUMBER})(-?)([A-Za-zμ°%]++(?:/[A-Za-z]++)?)")
-_RATE: Final = re.compile(rf"((?:{_CURRENCY})\S*?[0-9]\S*?)/([a-z]++)")
+_RATE: Final = re.compile(rf"((?:{_CURRENCY}){_NUMBER})/([a-z]++)")
 _SCALED: Final = re.compile(rf"({_NUMBER})(k|K|bn)")
 _ORDINAL: Final = re.compile(r"([0-9]++)(?:st|nd|rd|th)", re.IGNORECASE)
 _SIGNED: Final = re.compile(rf"[-+]?{_NUMBER}")
@@ -55,13 +55,27 @@ _PERIODS: Final = frozenset("second minute hour day week month year person user 
 _MERIDIEMS: Final = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm", "a.m.": "am", "p.m.": "pm"}
 _DAYS_IN_MONTH: Final = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
+_SHORTENED: Final = words.ABBREVIATIONS | frozenset(name for name in units.MONTHS if len(name) < 5)
+
 _KEPT: Final = 1 << 14
 _LONGEST_KEPT: Final = 32
 _memo: dict[str, Reading] = {}
 
 
+def lex(text: str) -> tuple[list[Token], int]:
+    """The tokens of a text whose characters are settled, and the passes that it asks for."""
+    tokens: list[Token] = []
+    needs = 0
+    known = _memo.get
+    for chunk in text.split():
+        more, asked = known(chunk) or read(chunk)
+        tokens += more
+        needs |= asked
+    return tokens, needs
+
+
 def read(chunk: str) -> Reading:
-    """The tokens of a chunk, whose characters are settled already."""
+    """The tokens of one chunk, kept for the next time if it is short."""
     found = _memo.get(chunk)
     if found is None:
         found = _read(chunk)
@@ -76,10 +90,13 @@ def _read(chunk: str) -> Reading:
     match = _PLAIN.fullmatch(chunk)
     if match and not (not chunk.isascii() and scripts.CHARACTER.search(chunk)):
         word, possessive, ending = match.groups()
-        if word.lower() in words.ABBREVIATIONS or word.lower() in units.MONTHS:
+        if not ending:
+            return _word(word, possessor=bool(possessive))
+        if word.lower() in _SHORTENED:
             ending = ending.removeprefix(".")
-        reading = _word(word, possessor=bool(possessive))
-        return _joined([reading, _punctuation(ending, after_digit=False)])
+        tokens, needs = read(word + possessive)
+        more, asked = _punctuation(ending, after_digit=False)
+        return Reading(tokens + more, needs | asked)
     return _joined(_parts(chunk))
 
 
@@ -106,7 +123,7 @@ def _parts(chunk: str) -> list[Reading]:
     trailing = _TRAILING.search(chunk)
     ending = trailing[0] if trailing else ""
     core = chunk[: len(chunk) - len(ending)]
-    if core.lower() in words.ABBREVIATIONS:
+    if core.lower() in _SHORTENED:
         ending = ending.removeprefix(".")
     parts.append(_core(core))
     after_digit = core[-1:].isdigit() and not (quoted and ending[:1] in {'"', "'"})
@@ -366,7 +383,7 @@ def _word(raw: str, *, possessor: bool = False) -> Reading:
     expansion = spelling.CONTRACTIONS.get(lower)
     if expansion:
         return _expanded(expansion, raw)
-    needs = _needs(lower, raw)
+    needs = _NEEDS.get(lower, 0) | (Need.CASE if raw == "A" else 0)
     if len(raw) == 1 and raw.isupper() and lower not in {"i", "a"}:
         kind = Kind.UNIT if raw in units.UNIT_SYMBOLS else Kind.WORD
         return Reading((Token(raw, kind, Mark.CAPITAL, (raw,), raw),), needs)
@@ -411,31 +428,26 @@ def _kind(lower: str, raw: str) -> Kind:
 
 _BY_NEED: Final = (
     (Need.ARTICLE, words.ARTICLES),
-    (Need.VALUE, frozenset(units.NUMBER_WORDS) | frozenset(units.SCALES)),
-    (Need.PHRASE, phrases.HEADS),
-    (Need.CASE, frozenset()),
-    (Need.FILLER, words.FILLERS | words.REPORTING),
-    (Need.DEICTIC, words.DEICTIC | frozenset({"ago"})),
+    (Need.VALUE, {*units.NUMBER_WORDS, *units.SCALES}),
+    (Need.PHRASE, phrases.TRIGGERS),
+    (Need.FILLER, words.FILLERS),
+    (Need.REPORTING, words.REPORTING),
+    (Need.THAT, {"that"}),
+    (Need.DEICTIC, words.DEICTIC | words.DEICTIC_BEFORE_TIME | units.TIME_WORDS),
     (Need.FOREIGN, words.FOREIGN),
     (Need.ENGLISH, words.ENGLISH),
 )
 
 
-def _needs(lower: str, raw: str) -> int:
-    needs = 0
+def _needed() -> dict[str, int]:
+    table: dict[str, int] = {}
     for need, listed in _BY_NEED:
-        if lower in listed:
-            needs |= need
-    if raw == "A":
-        needs |= Need.CASE
-    if lower in words.DEICTIC_BEFORE_TIME or _is_time(lower):
-        needs |= Need.DEICTIC
-    return needs
+        for word in listed:
+            table[word] = table.get(word, 0) | need
+    return table
 
 
-def _is_time(lower: str) -> bool:
-    unit = units.UNIT_WORDS.get(lower)
-    return unit is not None and unit[0] in units.TIME_DIMENSIONS
+_NEEDS: Final = _needed()
 
 
 def _expanded(expansion: str, raw: str) -> Reading:
@@ -454,7 +466,7 @@ def _apostrophe(raw: str, lower: str) -> Reading:
     if ending in spelling.ENDINGS and "'" not in stem:
         return _expanded(f"{stem} {spelling.ENDINGS[ending]}", raw)
     if ending != "s" or not stem:
-        return Reading((_plain(lower, raw),), _needs(lower, raw))
+        return Reading((_plain(lower, raw),), _NEEDS.get(lower, 0))
     if stem in spelling.IS_AFTER:
         expanded = _expanded(f"{stem} is", raw)
         first, second = expanded.tokens

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from .tokens import Kind, Reading, Token
+from .words import STOP_WORDS
 
 # Both directions were weighed: "via", "named", "each", "about" are missing because they also mean
 # other things. "using" is a verb after some words, see USING_IS_A_VERB_AFTER.
@@ -57,7 +58,7 @@ off line > offline
 """
 USING_IS_A_VERB_AFTER: Final = frozenset(
     """
-    is are was were be been being am i'm start starts started stop stops stopped avoid avoids avoided
+    using is are was were be been being am i'm start starts started stop stops stopped avoid avoids avoided
     keep keeps kept begin begins began like likes liked love loves loved hate hates hated prefer
     prefers preferred try tries tried consider recommend recommends suggest suggests quit finish mind
     not no never without before after while when of for from in on at about than to against and or but
@@ -77,7 +78,14 @@ def _table() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
 
 
 _BY_HEAD: Final = _table()
-HEADS: Final = frozenset(_BY_HEAD) | {"been", "got"}
+# The rarest word of each phrase: a text without one of these has no phrase to fold.
+TRIGGERS: Final = frozenset(
+    max((word for word in phrase if word not in STOP_WORDS), key=len)
+    for listed in _BY_HEAD.values()
+    for phrase, _ in listed
+) | {"been", "got"}
+
+_STARTS: Final = frozenset(_BY_HEAD) | {"been", "got"}
 
 _LEAD_IN: Final = re.compile(
     r"""\s*+(?:
@@ -106,21 +114,21 @@ def without_lead_in(text: str) -> str:
 def fold(tokens: list[Token], read: Callable[[str], Reading]) -> list[Token]:
     """Puts one wording for each listed phrase; ``read`` is the lexer's."""
     folded: list[Token] = []
-    at = 0
-    while at < len(tokens):
-        token = tokens[at]
+    done = 0
+    for at in [at for at, token in enumerate(tokens) if token.key in _STARTS]:
+        if at < done:
+            continue
+        folded += tokens[done:at]
+        token, done = tokens[at], at
         if token.key in {"been", "got"} and folded and folded[-1].raw == "'s":
             folded[-1] = read("has").tokens[0]
         for words, instead in _BY_HEAD.get(token.key, ()):
             if _stands(tokens, at, words) and not _meant_otherwise(token, folded):
                 for word in instead:
                     folded += read(word).tokens
-                at += len(words)
+                done = at + len(words)
                 break
-        else:
-            folded.append(token)
-            at += 1
-    return folded
+    return folded + tokens[done:]
 
 
 def _stands(tokens: list[Token], at: int, words: tuple[str, ...]) -> bool:
@@ -129,7 +137,6 @@ def _stands(tokens: list[Token], at: int, words: tuple[str, ...]) -> bool:
 
 def _meant_otherwise(token: Token, before: list[Token]) -> bool:
     if token.key == "using":
-        return not before or (
-            before[-1].kind is not Kind.WORD or before[-1].key in USING_IS_A_VERB_AFTER
-        )
+        last = before[-1] if before else token
+        return last.kind is not Kind.WORD or last.key in USING_IS_A_VERB_AFTER
     return token.key in _CAPITAL_ONLY and token.raw[:1].islower()

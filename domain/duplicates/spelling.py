@@ -164,9 +164,10 @@ def compound(word: str) -> tuple[str, str] | None:
     if word in _NOT_COMPOUNDS:
         return None
     for cut in range(3, len(word) - 1):
-        first, second = word[:cut], word[cut:]
-        bare = second.removesuffix("s")
-        nouns = first in _FIRST and (second in _SECOND or bare in _SECOND)
-        if nouns or (first in _VERBS and (second in _PARTICLES or bare in _PARTICLES)):
-            return first, second
+        first = word[:cut]
+        if first in _FIRST or first in _VERBS:
+            second = word[cut:]
+            ends = {second, second.removesuffix("s")}
+            if (first in _FIRST and ends & _SECOND) or (first in _VERBS and ends & _PARTICLES):
+                return first, second
     return None

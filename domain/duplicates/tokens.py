@@ -53,7 +53,8 @@ class Need:
     ENGLISH: Final = 256
     SCRIPT: Final = 512
     POSSESSIVE: Final = 1024
-    NAMED_NUMBER: Final = 2048
+    REPORTING: Final = 2048
+    THAT: Final = 4096
 
 
 class Token(NamedTuple):

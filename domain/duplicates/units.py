@@ -162,6 +162,9 @@ SCALES: Final = {
 MONEY_SCALES: Final = SCALES | {"m": 1_000_000, "b": 1_000_000_000, "one": 1}
 
 TIME_DIMENSIONS: Final = frozenset({"s", "day", "month"})
+TIME_WORDS: Final = frozenset(
+    word for word, (dimension, _) in UNIT_WORDS.items() if dimension in TIME_DIMENSIONS
+)
 
 _ONES: Final = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
