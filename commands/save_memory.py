@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 from pydantic import Field
 
@@ -207,7 +207,16 @@ def _is_readable(memory: State) -> bool:
     return memory.fault is None and memory.condition == "live"
 
 
-def items(given: Sequence[Mapping[str, object]]) -> list[SaveMemory]:
+def _arguments(item: object) -> dict[str, Any]:
+    if isinstance(item, Mapping):
+        named = cast("Mapping[object, Any]", item).items()
+        arguments = {name: value for name, value in named if isinstance(name, str)}
+        if len(arguments) == len(named):
+            return arguments
+    raise Invalid("an item is a mapping of save's arguments by name.", code="items_invalid")
+
+
+def items(given: Sequence[object]) -> list[SaveMemory]:
     """The commands of a bulk save, each checked before the first is decided.
 
     Raises:
@@ -216,7 +225,7 @@ def items(given: Sequence[Mapping[str, object]]) -> list[SaveMemory]:
     commands: list[SaveMemory] = []
     for number, item in enumerate(given):
         try:
-            commands.append(SaveMemory.of(**item))
+            commands.append(SaveMemory.of(**_arguments(item)))
         except Invalid as error:
             raise Invalid(
                 f"items.{number}: {error.message}",

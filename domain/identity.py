@@ -50,19 +50,24 @@ class Identity:
         return _SOURCES.get(self.role, "model")
 
 
+def _is_named(pattern: re.Pattern[str], name: object) -> bool:
+    """Names come from callers, whose types nobody has checked yet."""
+    return isinstance(name, str) and pattern.fullmatch(name) is not None
+
+
 def identity(space: str, actor: str, role: Role | None = None) -> Identity:
     """An identity whose names are well formed; the role follows from the actor unless given.
 
     Raises:
         Invalid: ``space_invalid``, ``actor_invalid`` or ``role_invalid``.
     """
-    if not _SPACE.fullmatch(space):
+    if not _is_named(_SPACE, space):
         raise Invalid(
             f"No space can be called {space!r}: use 1 to 64 of A-Z a-z 0-9 . _ -",
             code="space_invalid",
             field="space",
         )
-    if not _ACTOR.fullmatch(actor):
+    if not _is_named(_ACTOR, actor):
         raise Invalid(
             f"No actor can be called {actor!r}: use manual, bot:…, subagent:…, reflection:…,"
             " skill:… or system:…",

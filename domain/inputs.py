@@ -4,6 +4,7 @@ Commands and queries are such models, so a rule on input stands in one place for
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from datetime import datetime
 from typing import Annotated, Any, Self
 
@@ -40,7 +41,7 @@ class Input(BaseModel):
     _warnings: tuple[str, ...] = PrivateAttr(default=())
 
     @classmethod
-    def of(cls, **given: Any) -> Self:
+    def of(cls, /, **given: Any) -> Self:
         """The model of what was given.
 
         Raises:
@@ -96,7 +97,7 @@ def _tags(value: object) -> object:
         if not isinstance(tag, str):
             raise Invalid("tags: every tag is a text.", code="tags_invalid", field="tags")
         text = texts.well_formed(tag, "tags").strip()
-        if texts.is_blank(text) or len(text) > MAX_TAG or "\n" in text:
+        if texts.is_blank(text) or len(text) > MAX_TAG or len(text.splitlines()) > 1:
             raise Invalid(
                 f"tags: {text[:80]!r} is no tag: use 1 to {MAX_TAG} characters on one line.",
                 code="tags_invalid",
@@ -139,10 +140,17 @@ def _metadata(value: object) -> object:
 def _source(value: object) -> object:
     if isinstance(value, str):
         value = {"type": value}
+    if isinstance(value, Source):
+        # made without a check: its author may have written anything into it
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
     if not isinstance(value, Mapping):
         return value
     try:
         return _SourceInput.model_validate(dict(value)).source
+    except Invalid as error:
+        raise Invalid(
+            f"source.{error.message}", code=error.code, field=f"source.{error.field}"
+        ) from error
     except ValidationError as error:
         found = invalid(error)
         raise Invalid(

@@ -18,7 +18,7 @@ KEYS = (POINT, START, END)
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _LATEST = datetime.max.replace(tzinfo=UTC)
-_COARSE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+_COARSE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

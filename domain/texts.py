@@ -49,7 +49,7 @@ def content(text: str, field: str = "content") -> str:
         Invalid: ``content_too_large``, ``content_empty``, ``invalid_unicode`` or
             ``control_character``.
     """
-    if len(text) > MAX_CONTENT_BYTES:
+    if len(text) > MAX_CONTENT_BYTES and len(text.strip()) > MAX_CONTENT_BYTES:
         raise _too_large(field)
     text = well_formed(text, field).strip()
     if len(text.encode()) > MAX_CONTENT_BYTES:
