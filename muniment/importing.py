@@ -103,7 +103,7 @@ def _count(report: ImportReport, brought: Brought) -> None:
 
 
 def _command(format: str, item: Item) -> ImportMemory:
-    named = sha256(item.external_id.encode()).hexdigest()
+    named = sha256(item.external_id.encode(errors="surrogatepass")).hexdigest()
     return ImportMemory.of(
         format=format,
         external_id=item.external_id,

@@ -7,7 +7,7 @@ does each relation. Records that ran together on one line are read apart; a torn
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import regex
 
@@ -32,11 +32,18 @@ def read(path: Path) -> Iterator[Foreign]:
             code="path_invalid",
             field="path",
         )
-    return _read(path)
+    try:
+        # bytes that are no UTF-8 become what the import refuses, so that they are reported
+        file = path.open(encoding="utf-8-sig", errors="surrogateescape")
+    except OSError as error:
+        raise Invalid(
+            f"path: {path} cannot be read ({error.strerror}).", code="path_invalid", field="path"
+        ) from error
+    return _read(file)
 
 
-def _read(path: Path) -> Iterator[Foreign]:
-    with path.open(encoding="utf-8-sig", errors="replace") as lines:
+def _read(file: TextIO) -> Iterator[Foreign]:
+    with file as lines:
         for number, line in enumerate(lines, 1):
             if len(line) > _MAX_LINE:
                 yield Skipped(f"line {number}", f"it is over {_MAX_LINE:,} characters")
@@ -60,6 +67,8 @@ def _records(line: str, where: str) -> Iterator[Foreign]:
 def _memories(record: Any, where: str) -> Iterator[Foreign]:
     match record:
         case {"type": "entity", "name": str(name), "observations": [*observations]}:
+            if not observations:
+                yield Skipped(where, f"nothing is observed of {name!r}")
             kind = str(record.get("entityType") or "entity")
             for observation in observations:
                 if isinstance(observation, str):

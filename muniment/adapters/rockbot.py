@@ -2,10 +2,11 @@
 
 Names are read without regard to case. A missing LastSeenAt is CreatedAt, a missing
 ReinforcementCount is 1 (as that system itself reads older files). Times without a zone are UTC, and
-the report says so. Links are not followed.
+the report says so. Links are reported, not followed.
 """
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,15 +37,31 @@ def read(path: Path) -> Iterator[Foreign]:
 
 
 def _read(root: Path) -> Iterator[Foreign]:
-    for file in sorted(root.rglob("*.json")):
+    for file in sorted(root.rglob("*")):
         where = file.relative_to(root)
-        if file.is_symlink() or not file.is_file() or any(p.startswith(".") for p in where.parts):
+        if any(part.startswith(".") for part in where.parts):
             continue
-        try:
-            yield _item(file, where)
-        except (Invalid, OSError, ValueError, TypeError) as error:
-            reason = error.message if isinstance(error, Invalid) else str(error)
-            yield Skipped(str(where), reason or type(error).__name__)
+        if file.is_symlink():
+            if file.suffix == ".json" or file.is_dir():
+                yield Skipped(_shown(where), "it is a link, and links are not followed")
+        elif file.suffix == ".json" and file.is_file():
+            try:
+                yield _item(file, where)
+            except (
+                Invalid,
+                OSError,
+                ValueError,
+                TypeError,
+                OverflowError,
+                RecursionError,
+            ) as error:
+                reason = error.message if isinstance(error, Invalid) else str(error)
+                yield Skipped(_shown(where), reason or type(error).__name__)
+
+
+def _shown(where: Path) -> str:
+    """A path as text that can be printed, whatever bytes its name has."""
+    return os.fsencode(where).decode(errors="backslashreplace")
 
 
 def _item(file: Path, where: Path) -> Item:
@@ -54,19 +71,22 @@ def _item(file: Path, where: Path) -> Item:
     if not isinstance(given, dict):
         raise Invalid("it holds no JSON object")
     entry = {str(name).lower(): value for name, value in given.items()}
+    described: Any = entry.get("metadata") or {}
+    if not isinstance(described, dict):
+        raise Invalid("its Metadata is no JSON object")
+    stamps = {str(name).lower(): value for name, value in described.items()}
     metadata = {
         str(name): str(value)
-        for name, value in (entry.get("metadata") or {}).items()
-        if str(name).lower() not in _STAMPS
+        for name, value in described.items()
+        if value is not None and str(name).lower() not in _STAMPS
     }
-    stamps = {str(name).lower(): value for name, value in (entry.get("metadata") or {}).items()}
     notes: list[str] = []
 
     def moment(*names: str) -> datetime | None:
         for name in names:
             value = entry.get(name) or stamps.get(name)
             if value:
-                return _moment(str(value), name, str(where), notes)
+                return _moment(str(value), name, _shown(where), notes)
         return None
 
     created = moment("createdat")
@@ -86,7 +106,7 @@ def _item(file: Path, where: Path) -> Item:
         "content": entry.get("content"),
         "category": entry.get("category") or (None if folder == "." else folder),
         "tags": entry.get("tags") or (),
-        "metadata": _with_known_times(metadata, str(where), notes),
+        "metadata": _with_known_times(metadata, _shown(where), notes),
         "importance": float(entry.get("importancescore", 0.5)),
         "created_at": created,
         "last_seen_at": moment("lastseenat") or created,
@@ -95,7 +115,7 @@ def _item(file: Path, where: Path) -> Item:
         "archived_at": archived,
         "archive_reason": reason if archived else None,
     }
-    return Item(str(where), str(entry.get("id") or where.as_posix()), fields, tuple(notes))
+    return Item(_shown(where), str(entry.get("id") or where.as_posix()), fields, tuple(notes))
 
 
 def _moment(text: str, name: str, where: str, notes: list[str]) -> datetime:
