@@ -10,7 +10,7 @@ import re
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import muniment
 
@@ -65,7 +65,7 @@ def _remember(store: muniment.Muniment, space: str, conversation: dict[str, Any]
     for name, session in conversation.items():
         if not name.startswith("session_") or not isinstance(session, list):
             continue
-        for turn in session:
+        for turn in cast("list[dict[str, str]]", session):
             speaker = "bot:" + turn["speaker"].replace(" ", "-")
             saved = store.acting_as(speaker, space=space).save(
                 turn["text"], tags=[turn["speaker"]], source="user"

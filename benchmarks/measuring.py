@@ -39,7 +39,7 @@ class Report:
     """Rows of what was measured, and what it stands beside."""
 
     title: str
-    rows: list[tuple[str, str, str, str]] = field(default_factory=list)
+    rows: list[tuple[str, str, str, str]] = field(default_factory=list[tuple[str, str, str, str]])
 
     def add(self, what: str, ours: float, unit: str, peer: str = "", theirs: float = 0.0) -> None:
         """One figure; with a peer, how many times its own."""

@@ -4,6 +4,7 @@ import tempfile
 import time
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rank_bm25 import BM25Plus  # type: ignore[import-untyped]  # it comes without types
 
@@ -44,7 +45,7 @@ def _search(
     report: Report, store: muniment.Muniment, given: list[dict[str, str]], asked: list[str]
 ) -> None:
     tokens = [_tokens(one["content"]) for one in given]
-    peer = BM25Plus(tokens, k1=0.9, b=0.4, delta=0)
+    peer: Any = BM25Plus(tokens, k1=0.9, b=0.4, delta=0)
     theirs = cpu_each(
         partial(peer.get_top_n, _query(query), tokens, n=8) for query in asked[:PEER_QUERIES]
     )

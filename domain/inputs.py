@@ -6,7 +6,7 @@ Commands and queries are such models, so a rule on input stands in one place for
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, cast
 
 from pydantic import (
     BaseModel,
@@ -84,16 +84,23 @@ def _category(value: object, info: ValidationInfo) -> object:
         return value
     texts.well_formed(value, "category")
     canonical = categories.canonical(value)
-    if canonical != value and isinstance(info.context, list):
-        info.context.append(f"category {value!r} was filed as {canonical or 'none'}")
+    if canonical != value:
+        _note(info, f"category {value!r} was filed as {canonical or 'none'}")
     return canonical
 
 
+def _note(info: ValidationInfo, sentence: str) -> None:
+    """Adds to the warnings of the input that is being made."""
+    notes: list[str] | None = info.context
+    if notes is not None:
+        notes.append(sentence)
+
+
 def _tags(value: object) -> object:
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        return value
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping):
+        return cast("object", value)
     tags: dict[str, str] = {}
-    for tag in value:
+    for tag in cast("Iterable[object]", value):
         if not isinstance(tag, str):
             raise Invalid("tags: every tag is a text.", code="tags_invalid", field="tags")
         text = texts.well_formed(tag, "tags").strip()
@@ -119,7 +126,7 @@ def _metadata(value: object) -> object:
     if not isinstance(value, Mapping):
         return value
     checked: dict[str, str] = {}
-    for key, text in value.items():
+    for key, text in cast("Mapping[object, object]", value).items():
         if not isinstance(key, str) or not isinstance(text, str):
             raise Invalid(
                 f"metadata: {key!r} must be a text with a text behind it.",
@@ -146,7 +153,7 @@ def _source(value: object) -> object:
     if not isinstance(value, Mapping):
         return value
     try:
-        return _SourceInput.model_validate(dict(value)).source
+        return _SourceInput.model_validate(dict(cast("Mapping[str, object]", value))).source
     except Invalid as error:
         raise Invalid(
             f"source.{error.message}", code=error.code, field=f"source.{error.field}"

@@ -132,12 +132,11 @@ class _StoreReading(LogDesk):
 
 
 def _directory(target: str | os.PathLike[str]) -> Path | None:
-    if not isinstance(target, str | os.PathLike):
-        raise Invalid(
-            "target: name a directory, or ':memory:'.", code="target_invalid", field="target"
-        )
-    text = os.fspath(target)
-    if not isinstance(text, str) or not text or "\0" in text:
+    try:
+        text = os.fsdecode(target)
+    except TypeError:
+        text = ""
+    if not text or "\0" in text:
         raise Invalid(
             "target: name a directory, or ':memory:'.", code="target_invalid", field="target"
         )

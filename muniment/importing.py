@@ -34,8 +34,8 @@ class ImportReport:
     format: str
     imported: int = 0
     already_here: int = 0
-    skipped: list[Skipped] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list[Skipped])
+    notes: list[str] = field(default_factory=list[str])
 
 
 def import_all(

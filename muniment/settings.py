@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
@@ -23,8 +23,15 @@ class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def _seed(name: str) -> dict[str, Any]:
-    return {"seed": name}
+_SEEDS = {
+    "memory.dedupe_enabled": "Memory:DedupeEnabled",
+    "memory.dedupe_lexical_similarity_threshold": "Memory:DedupeLexicalSimilarityThreshold",
+    "memory.dedupe_max_extended_content_length": "Memory:DedupeMaxExtendedContentLength",
+    "memory.importance_decay_grace_days": "Dream:ImportanceDecayGraceDays",
+    "memory.importance_decay_half_life_days": "Dream:ImportanceDecayHalfLifeDays",
+    "memory.importance_decay_floor": "Dream:ImportanceDecayFloor",
+}
+"""The names that settings have in the seed documents."""
 
 
 class MemorySettings(_Section):
@@ -33,40 +40,34 @@ class MemorySettings(_Section):
     dedupe_enabled: bool = Field(
         default=True,
         description="Whether a save looks for what is known already.",
-        json_schema_extra=_seed("Memory:DedupeEnabled"),
     )
     dedupe_lexical_similarity_threshold: float = Field(
         default=0.60,
         ge=0.5,
         le=1.0,
         description="Jaccard index from which a memory may be extended by a save.",
-        json_schema_extra=_seed("Memory:DedupeLexicalSimilarityThreshold"),
     )
     dedupe_max_extended_content_length: int = Field(
         default=2_000,
         ge=0,
         description="Characters up to which a memory grows by being extended.",
-        json_schema_extra=_seed("Memory:DedupeMaxExtendedContentLength"),
     )
     importance_decay_grace_days: float = Field(
         default=30.0,
         ge=0.0,
         le=36_500.0,
         description="Days after the last observation in which importance does not fade.",
-        json_schema_extra=_seed("Dream:ImportanceDecayGraceDays"),
     )
     importance_decay_half_life_days: float = Field(
         default=45.0,
         le=36_500.0,
         description="Days in which importance halves after that; 0 or less: never.",
-        json_schema_extra=_seed("Dream:ImportanceDecayHalfLifeDays"),
     )
     importance_decay_floor: float = Field(
         default=0.10,
         ge=0.0,
         le=1.0,
         description="Importance below which nothing fades.",
-        json_schema_extra=_seed("Dream:ImportanceDecayFloor"),
     )
 
 
@@ -160,7 +161,6 @@ def described(directory: Path | None, arguments: Mapping[str, Any] | None = None
         assert isinstance(model, type)  # noqa: S101 (every section is a model)
         assert issubclass(model, BaseModel)  # noqa: S101
         for name, inner in model.model_fields.items():
-            extra = inner.json_schema_extra
             found.append(
                 Setting(
                     name=f"{section}.{name}",
@@ -169,9 +169,7 @@ def described(directory: Path | None, arguments: Mapping[str, Any] | None = None
                         (label for label, given in layers if name in given.get(section, {})),
                         "default",
                     ),
-                    seed=str(extra["seed"])
-                    if isinstance(extra, dict) and "seed" in extra
-                    else None,
+                    seed=_SEEDS.get(f"{section}.{name}"),
                     description=inner.description or "",
                 )
             )
@@ -222,7 +220,7 @@ def _validated(layers: _Layers) -> Settings:
                         field="settings",
                     )
                 continue
-            merged[section].update(values)
+            merged[section].update(cast("Mapping[str, Any]", values))
     try:
         return Settings.model_validate(merged)
     except ValidationError as error:

@@ -244,11 +244,12 @@ class Catalog:
     def taxonomy(self) -> dict[str, int]:
         """How many live memories each category holds, by name; no category counts as general."""
         live = self._category.view[self._condition.view == CONDITIONS.index("live")]
-        numbers, counts = np.unique(live, return_counts=True)
+        counts = np.bincount(live, minlength=len(self._categories)).tolist()
         found: dict[str, int] = {}
-        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
-            name = self._categories[number] or categories.GENERAL
-            found[name] = found.get(name, 0) + count
+        for category, count in zip(self._categories, counts, strict=True):
+            if count:
+                name = category or categories.GENERAL
+                found[name] = found.get(name, 0) + count
         return dict(sorted(found.items()))
 
     def counts(self) -> dict[Condition, int]:

@@ -8,13 +8,15 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-import re2  # type: ignore[import-untyped]  # it comes without types
+import re2 as untyped_re2  # type: ignore[import-untyped]  # it comes without types
 
 from muniment.domain import category as categories
 from muniment.domain.errors import Invalid, Refused
 from muniment.domain.memory.state import State
 
 from .reading import Reading
+
+re2: Any = untyped_re2
 
 MAX_PATTERN = 512
 MAX_PROGRAM_BYTES = 8 << 20

@@ -29,6 +29,8 @@ from .events import (
 )
 from .state import State
 
+_NOTHING: Mapping[str, str] = {}
+
 MAX_TAGS = 32
 MAX_METADATA_KEYS = 64
 MAX_METADATA_BYTES = 16_384
@@ -108,7 +110,7 @@ def reinforce(
 ) -> list[Reinforced]:
     """The same was said again. What does not count is recorded and moves nothing."""
     counted = counts(memory, observation)
-    tags, metadata = _gathered(memory, observation) if counted else ((), {})
+    tags, metadata = _gathered(memory, observation) if counted else ((), _NOTHING)
     return [
         Reinforced(
             counted=counted,

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from muniment.domain import moments
 from muniment.domain.errors import Invalid
@@ -64,21 +64,23 @@ def _shown(where: Path) -> str:
     return os.fsencode(where).decode(errors="backslashreplace")
 
 
+def _object(value: object, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Invalid(f"{what} no JSON object")
+    return cast("dict[str, Any]", value)
+
+
 def _item(file: Path, where: Path) -> Item:
     if file.stat().st_size > _MAX_BYTES:
         raise Invalid(f"it is over {_MAX_BYTES:,} bytes")
-    given = json.loads(file.read_text(encoding="utf-8-sig"))
-    if not isinstance(given, dict):
-        raise Invalid("it holds no JSON object")
-    entry = {str(name).lower(): value for name, value in given.items()}
-    described: Any = entry.get("metadata") or {}
-    if not isinstance(described, dict):
-        raise Invalid("its Metadata is no JSON object")
-    stamps = {str(name).lower(): value for name, value in described.items()}
+    given = _object(json.loads(file.read_text(encoding="utf-8-sig")), "it holds")
+    entry = {name.lower(): value for name, value in given.items()}
+    described = _object(entry.get("metadata") or {}, "its Metadata is")
+    stamps = {name.lower(): value for name, value in described.items()}
     metadata = {
-        str(name): str(value)
+        name: str(value)
         for name, value in described.items()
-        if value is not None and str(name).lower() not in _STAMPS
+        if value is not None and name.lower() not in _STAMPS
     }
     notes: list[str] = []
 

@@ -6,7 +6,7 @@ the library does inside one is one transaction.
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -117,7 +117,7 @@ class Datastore(SQLiteDatastore):
         )
 
     @contextmanager
-    def get_connection(self, *, commit: bool) -> Iterator[SQLiteConnection]:
+    def get_connection(self, *, commit: bool) -> Generator[SQLiteConnection, None, None]:
         """A connection for writing, or one that can only read."""
         pool = self.pool if commit else self._readers
         connection = pool.get_connection(is_writer=commit)
@@ -127,7 +127,7 @@ class Datastore(SQLiteDatastore):
             pool.put_connection(connection)
 
     @contextmanager
-    def transaction(self, *, commit: bool) -> Iterator[SQLiteCursor]:
+    def transaction(self, *, commit: bool) -> Generator[SQLiteCursor, None, None]:
         """The unit of work that this thread has open, or a transaction of its own."""
         cursor: sqlite3.Cursor | None = getattr(self._open, "cursor", None)
         if cursor is not None:
@@ -140,7 +140,7 @@ class Datastore(SQLiteDatastore):
                 yield borrowed
 
     @contextmanager
-    def unit_of_work(self) -> Iterator[sqlite3.Cursor]:
+    def unit_of_work(self) -> Generator[sqlite3.Cursor, None, None]:
         """One transaction under the log's lock: committed at the end, undone by an exception.
 
         Raises:
@@ -150,7 +150,7 @@ class Datastore(SQLiteDatastore):
         if self.read_only:
             raise StorageFailed("The store is open for reading only.", code="read_only")
         with self._lock.held(), typed_errors(), self.get_connection(commit=True) as connection:
-            raw = connection._sqlite_conn  # noqa: SLF001 (the library's extension point)
+            raw = raw_connection(connection)
             cursor = raw.cursor()
             cursor.execute("BEGIN IMMEDIATE")
             self._open.cursor = cursor
@@ -164,10 +164,10 @@ class Datastore(SQLiteDatastore):
                 cursor.close()
 
     @contextmanager
-    def exclusive(self) -> Iterator[sqlite3.Connection]:
+    def exclusive(self) -> Generator[sqlite3.Connection, None, None]:
         """The writing connection under the log's lock, outside any transaction."""
         with self._lock.held(), typed_errors(), self.get_connection(commit=True) as connection:
-            yield connection._sqlite_conn  # noqa: SLF001
+            yield raw_connection(connection)
 
     def checkpoint(self, *, truncate: bool = False) -> None:
         """Moves the write-ahead log into the database, as far as readers allow."""
@@ -190,6 +190,11 @@ class Datastore(SQLiteDatastore):
 
     def __del__(self) -> None:
         """Nothing: who opened a store closes it."""
+
+
+def raw_connection(connection: SQLiteConnection) -> sqlite3.Connection:
+    """The connection that the library wraps."""
+    return connection._sqlite_conn  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 
 def _commit(cursor: sqlite3.Cursor) -> None:
@@ -220,7 +225,7 @@ _CODES: dict[int, tuple[str, str]] = {
 
 
 @contextmanager
-def typed_errors() -> Iterator[None]:
+def typed_errors() -> Generator[None, None, None]:
     """Turns what SQLite and the system raise into the error family of storage."""
     try:
         yield

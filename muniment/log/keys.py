@@ -9,7 +9,7 @@ import os
 import secrets
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -213,7 +213,7 @@ def _connect(path: Path, busy_timeout: float, *, read_only: bool) -> sqlite3.Con
 
 
 @contextmanager
-def _typed_errors() -> Iterator[None]:
+def _typed_errors() -> Generator[None, None, None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:

@@ -21,7 +21,7 @@ from muniment.domain.memory.state import State, evolve
 from muniment.domain.recorded import Recorded
 
 from . import codec, schema
-from .datastore import Datastore, typed_errors, uri
+from .datastore import Datastore, raw_connection, typed_errors, uri
 from .keys import Keys
 from .lock import LogLock
 from .mapper import SealingMapper
@@ -56,7 +56,8 @@ class _Factory(SQLiteFactory):
     """The library's factory around a datastore that is already open."""
 
     def __init__(self, env: Environment, datastore: Datastore) -> None:
-        InfrastructureFactory.__init__(self, env)  # the parent's would open a datastore of its own
+        # the parent's own would open a datastore of its own
+        super(SQLiteFactory, self).__init__(env)
         self.datastore = datastore
 
 
@@ -125,7 +126,7 @@ class Store(Application[str]):
         with typed_errors():
             if self.read_only:
                 with self.datastore.get_connection(commit=False) as connection:
-                    raw = connection._sqlite_conn  # noqa: SLF001
+                    raw = raw_connection(connection)
                     if schema.check(raw) == 0:
                         raise StorageFailed("There is no log here.", code="missing")
                     return schema.store_id(raw)
