@@ -11,7 +11,6 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
-from heapq import nsmallest
 from itertools import chain
 from secrets import token_bytes
 from typing import Final, NamedTuple, Protocol
@@ -96,10 +95,6 @@ class Similarity:
         """The position of the last event that was applied; 0 before the first."""
         return self._position
 
-    def __contains__(self, id_: str) -> bool:
-        """Whether it is a memory that was ever looked up, archived or not."""
-        return id_ in self._rows
-
     def apply(self, recorded: Recorded) -> None:
         """One event more; one at or before ``position`` is left out."""
         if recorded.position <= self._position:
@@ -160,12 +155,11 @@ class Similarity:
         statements = self._statements
         terms = tuple(dict.fromkeys(form.terms))
         slots, indices = statements.like(terms, self._levels.get(top, _NO_LEVEL), at_least)
-        rows, numbers = statements.rows.view[slots], statements.numbers.view[slots]
-        for row, number, index in zip(
-            rows.tolist(), numbers.tolist(), indices.tolist(), strict=True
-        ):
+        for slot, index in zip(slots.tolist(), indices.tolist(), strict=True):
+            row = statements.rows.get(slot)
             if self._ids[row] not in without:
-                yield self._born[row], Likeness(self._ids[row], number, index)
+                likeness = Likeness(self._ids[row], statements.numbers.get(slot), index)
+                yield self._born[row], likeness
 
     def kept(self, id_: str) -> Kept | None:
         """All that is known of a memory; None of one that is never looked up."""
@@ -217,20 +211,24 @@ class Overlay:
     def __init__(self, base: Similarity) -> None:
         self._base = base
         self._own = Similarity(base.form)
+        self._position = base.position
         self._touched: set[str] = set()
 
     @property
     def position(self) -> int:
-        """The position of the last event that was applied, to the base or here."""
-        return max(self._base.position, self._own.position)
+        """The position of the last event that was applied, here or to the base before."""
+        return self._position
 
     def apply(self, recorded: Recorded) -> None:
         """One event of the batch; one at or before ``position`` is left out."""
-        if recorded.position <= self.position:
+        if recorded.position <= self._position:
             return
-        if recorded.stream not in self._touched and isinstance(recorded.event, _TOUCHING):
+        self._position = recorded.position
+        if recorded.stream not in self._touched:
             kept = self._base.kept(recorded.stream)
             if kept is not None:
+                if not isinstance(recorded.event, _TOUCHING):
+                    return
                 self._touched.add(recorded.stream)
                 self._own.take(recorded.stream, kept)
         self._own.apply(recorded)
@@ -261,7 +259,7 @@ def _oldest_first(found: Iterable[tuple[int, str]]) -> tuple[str, ...]:
 
 
 def _best_first(found: Iterable[tuple[int, Likeness]], limit: int) -> list[Likeness]:
-    best = nsmallest(limit, found, key=_by_likeness)
+    best = sorted(found, key=_by_likeness)[:limit]
     return [likeness for _, likeness in best]
 
 

@@ -11,7 +11,9 @@ The order is frozen until the store has grown by half; terms that came since are
 
 from array import array
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,7 @@ LOWEST: Final = 0.5
 UNSEEN: Final = -1
 """The level of a statement that no lookup meets."""
 
+_SHARED = 2
 _LARGEST = 65_535
 _GONE = -1
 
@@ -33,37 +36,6 @@ class Statement(NamedTuple):
 
     key: int
     terms: Sequence[str]
-
-
-class _Bounds(NamedTuple):
-    """Which statements may have a Jaccard index of numerator / denominator with a set of a size.
-
-    All follow from: two sets of n and m terms need at least t · (n + m) / (1 + t) common ones, and
-    where the first common one is at place i (from 0) of n terms, at most n - i are common.
-    """
-
-    size: int
-    numerator: int
-    denominator: int
-
-    @property
-    def least(self) -> int:
-        """How many terms they have at least."""
-        return -(-self.numerator * self.size // self.denominator)
-
-    def most(self, place: int) -> int:
-        """How many at most, if the first common term is at that place of the set."""
-        whole = self.numerator + self.denominator
-        most = (whole * (self.size - place) - self.numerator * self.size) // self.numerator
-        return min(most, _LARGEST)
-
-    def reached(self, sizes: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of them, by size, if they have the first common term at those places."""
-        whole = self.numerator + self.denominator
-        reached: NDArray[np.bool_] = (
-            self.denominator * sizes - whole * places >= self.numerator * self.size
-        )
-        return reached
 
 
 class Statements:
@@ -82,7 +54,8 @@ class Statements:
         self.levels: Column[np.int32] = Column(np.int32)
         self._keys: Column[np.int64] = Column(np.int64)
         self._previous: Column[np.int32] = Column(np.int32)
-        self._ends: Column[np.int64] = Column(np.int64)
+        self._starts: Column[np.int64] = Column(np.int64)
+        self._starts.append(0)
         self._runs: Column[np.int32] = Column(np.int32)
         self._last: Column[np.int32] = Column(np.int32)
         self._packed = 0
@@ -109,7 +82,7 @@ class Statements:
         self._keys.append(statement.key)
         self._previous.append(before)
         self._runs.extend(numbers)
-        self._ends.append(len(self._runs))
+        self._starts.append(len(self._runs))
 
     def of(self, row: int) -> list[Statement]:
         """The statements of a row, the first one first."""
@@ -150,12 +123,13 @@ class Statements:
         that is written in a few decimals, and the two compare as the exact ones do.
         """
         self._list_recent()
-        known = [self._vocabulary[term] for term in terms if term in self._vocabulary]
+        number_of = self._vocabulary.get
+        known = [number for number in map(number_of, terms) if number is not None]
         if not known:
             return np.zeros(0, np.int32), np.zeros(0)
         slots = self._on(
             level,
-            np.flatnonzero(np.diff(self._ends.view, prepend=0))
+            np.flatnonzero(np.diff(self._starts.view))
             if at_least < LOWEST
             else self._candidates(known, len(terms), at_least),
         )
@@ -167,52 +141,68 @@ class Statements:
         return slots[reached], indices[reached]
 
     def _candidates(self, known: list[int], size: int, at_least: float) -> NDArray[np.integer]:
-        """The slots, once each, that may reach a Jaccard index with a set of ``size`` terms."""
+        """The slots, once each, that may reach a Jaccard index with a set of ``size`` terms.
+
+        With t = up / down, sets of n and m terms need up · (n + m) / (up + down) common ones. If
+        that is always ``shared`` or more, a statement that reaches it has ``shared`` early terms in
+        common. The last of them stands at place i of n, from 0, so that at most
+        shared - 1 + n - i terms are common; and so for the statement's own m and place.
+        """
+        up, down = _fraction(at_least)
+        least = -(-up * size // down)
+        shared = min(_SHARED, -(-up * (size + least) // (up + down)))
         known.sort(key=self._ranks.__getitem__)
-        bounds = _Bounds(size, int(at_least * 1_000_000), 1_000_000)
-        least = bounds.least
-        first: list[int] = []
-        past: list[int] = []
+        edges: list[int] = []
         recent: list[array[int]] = []
-        for place, number in enumerate(known, size - len(known)):
-            most = bounds.most(place)
+        for place, number in enumerate(known, size - len(known) - shared + 1):
+            most = (down * size - (up + down) * max(place, 0)) // up
             if most < least:
                 break
-            first.append(number << 32 | least << 16)
-            past.append(number << 32 | (most + 1) << 16)
+            edges += number << 32 | least << 16, number << 32 | (min(most, _LARGEST) + 1) << 16
             entries = self._recent_early.get(number)
             if entries is not None:
                 recent.append(entries)
-        edges = self._early.searchsorted(first + past).tolist()
-        parts = [
-            slice(*edge) for edge in zip(edges[: len(first)], edges[len(first) :], strict=True)
-        ]
+        if not edges:
+            return np.zeros(0, np.int32)
+        early, slots = self._entries(edges, recent)
+        reach = down * (early >> 16 & _LARGEST) - (up + down) * (early & _LARGEST)
+        reached = np.flatnonzero(reach >= up * size - (up + down) * (shared - 1))
+        often = slots.take(reached)
+        often.sort()
+        often = often[shared - 1 :][often[shared - 1 :] == often[: len(often) - shared + 1]]
+        first_met = np.ones(len(often), np.bool_)
+        np.not_equal(often[1:], often[:-1], out=first_met[1:])
+        once: NDArray[np.integer] = often[first_met]
+        return once
+
+    def _entries(
+        self, edges: list[int], recent: list["array[int]"]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The packed entries between each two edges, and the recent ones: what, and whose."""
+        places = self._early.searchsorted(edges).tolist()
+        parts = [slice(*part) for part in zip(places[::2], places[1::2], strict=True)]
         early = [self._early[part] for part in parts]
         slots = [self._early_slots[part] for part in parts]
         for entries in recent:
             packed = np.array(entries, np.int64)
             early.append(packed >> 31)
             slots.append((packed & 0x7FFF_FFFF).astype(np.int32))
-        if not early:
-            return np.zeros(0, np.int32)
-        met = np.concatenate(early)
-        reached = bounds.reached((met >> 16) & _LARGEST, met & _LARGEST)
-        return np.unique(np.concatenate(slots)[reached])
+        return np.concatenate(early), np.concatenate(slots)
 
     def _common(
         self, known: list[int], slots: NDArray[np.integer]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How many of some terms each statement has, and how many terms in all."""
-        ends = self._ends.view[slots]
-        starts = np.where(slots > 0, self._ends.view[slots - 1], 0)
-        sizes = ends - starts
+        starts = self._starts.view[slots]
+        sizes = self._starts.view[slots + 1] - starts
         before = np.cumsum(sizes) - sizes
         places = np.arange(int(sizes.sum())) + np.repeat(starts - before, sizes)
         if len(self._marks) < len(self._terms):
             self._marks = np.zeros(len(self._terms) * 5 // 4, np.uint8)
-        self._marks[known] = 1
+        marked = np.array(known)
+        self._marks[marked] = 1
         met = self._marks[self._runs.view[places]]
-        self._marks[known] = 0
+        self._marks[marked] = 0
         return np.add.reduceat(met, before, dtype=np.int64), sizes
 
     def _on(self, level: int, slots: NDArray[np.integer]) -> NDArray[np.integer]:
@@ -237,7 +227,7 @@ class Statements:
         return slots
 
     def _run(self, slot: int) -> NDArray[np.int32]:
-        return self._runs.view[self._ends.get(slot - 1) if slot else 0 : self._ends.get(slot)]
+        return self._runs.view[self._starts.get(slot) : self._starts.get(slot + 1)]
 
     def _list_recent(self) -> None:
         size = len(self.rows)
@@ -248,14 +238,14 @@ class Statements:
             run = self._run(slot).tolist()
             _append(self._recent_keys, self._keys.get(slot), slot)
             if len(run) <= _LARGEST:
-                for place in range(len(run) // 2 + 1 if run else 0):
+                for place in range(min(len(run), _early_terms(len(run)))):
                     _append(self._recent_early, run[place], (len(run) << 16 | place) << 31 | slot)
         self._listed = size
 
     def _repack(self) -> None:
         """Forgets what is gone, freezes the order of rarity anew, and packs everything."""
         self._drop_gone()
-        runs, sizes = self._runs.view, np.diff(self._ends.view, prepend=0)
+        runs, sizes = self._runs.view, np.diff(self._starts.view)
         holders = np.bincount(runs, minlength=len(self._terms))
         by_rarity = np.argsort(holders, kind="stable")
         ranks = np.empty(len(by_rarity), np.int32)
@@ -268,7 +258,7 @@ class Statements:
         self._runs.replace(runs)
         places = np.arange(len(runs)) - (np.cumsum(sizes) - sizes)[owners]
         of_size = sizes[owners]
-        early = np.flatnonzero((places <= of_size // 2) & (of_size <= _LARGEST))
+        early = np.flatnonzero((places < _early_terms(of_size)) & (of_size <= _LARGEST))
         packed = runs[early].astype(np.int64) << 32 | of_size[early] << 16 | places[early]
         order = np.argsort(packed)
         self._early, self._early_slots = packed[order], owners[early][order].astype(np.int32)
@@ -279,10 +269,10 @@ class Statements:
 
     def _drop_gone(self) -> None:
         kept = self.rows.view != _GONE
-        sizes = np.diff(self._ends.view, prepend=0)
+        sizes = np.diff(self._starts.view)
         slot_after = np.append(np.cumsum(kept, dtype=np.int32) - 1, np.int32(_GONE))
         self._runs.replace(self._runs.view[np.repeat(kept, sizes)])
-        self._ends.replace(np.cumsum(sizes[kept]))
+        self._starts.replace(np.append(0, np.cumsum(sizes[kept])))
         self._previous.replace(slot_after[self._previous.view[kept]])
         self._last.replace(slot_after[self._last.view])
         self._keys.replace(self._keys.view[kept])
@@ -290,7 +280,23 @@ class Statements:
             column.replace(column.view[kept])
 
 
-def _append(index: dict[int, array[int]], key: int, entry: int) -> None:
+@lru_cache(64)
+def _fraction(at_least: float) -> tuple[int, int]:
+    """A threshold as a fraction of small integers, rounded down where it isn't one."""
+    fraction = Fraction(int(at_least * 1_000_000), 1_000_000)
+    return fraction.numerator, fraction.denominator
+
+
+@overload
+def _early_terms(size: int) -> int: ...
+@overload
+def _early_terms(size: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def _early_terms(size: int | NDArray[np.int64]) -> int | NDArray[np.int64]:
+    """How many of a statement's terms are looked up by, for any threshold from LOWEST."""
+    return size // 2 + _SHARED
+
+
+def _append(index: "dict[int, array[int]]", key: int, entry: int) -> None:
     entries = index.get(key)
     if entries is None:
         index[key] = array("q", (entry,))
