@@ -148,4 +148,11 @@ def _directory(target: str | os.PathLike[str]) -> Path | None:
             code="target_unsupported",
             field="target",
         )
-    return Path(text).expanduser()
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise Invalid(
+            f"target: {text!r} names nobody's home: name a directory, or ':memory:'.",
+            code="target_invalid",
+            field="target",
+        ) from error

@@ -190,8 +190,11 @@ def _layers(directory: Path | None, arguments: Mapping[str, Any]) -> _Layers:
 
 def _file(directory: Path | None) -> Mapping[str, Any]:
     path = None if directory is None else directory / "settings.toml"
-    if path is None or not path.is_file():
-        return {}
+    try:
+        if path is None or not path.is_file():
+            return {}
+    except OSError:
+        return {}  # a name that no file can have: opening the store says so
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

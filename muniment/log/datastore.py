@@ -4,12 +4,15 @@
 the library does inside one is one transaction.
 """
 
+import os
 import sqlite3
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from eventsourcing.persistence import ConnectionPoolClosedError, ConnectionUnavailableError
 from eventsourcing.sqlite import (
     SQLiteConnection,
     SQLiteConnectionPool,
@@ -19,6 +22,7 @@ from eventsourcing.sqlite import (
 
 from muniment.domain.errors import StorageFailed
 
+from . import schema
 from .lock import LogLock
 
 _PRAGMAS: tuple[tuple[str, str | int, str | int], ...] = (
@@ -58,6 +62,7 @@ class _Pool(SQLiteConnectionPool):
             timeout=self._busy_timeout,
         )
         try:
+            schema.check(raw)  # another program's database is left as it is, its journal mode too
             prepare(raw, in_memory=self.is_sqlite_memory_mode, read_only=self._mode == "ro")
         except BaseException:
             raw.close()
@@ -107,6 +112,7 @@ class Datastore(SQLiteDatastore):
         self.single_row_tracking = True
         self.originator_id_type = "text"
         self._lock = lock
+        self._process = os.getpid()
         self._open = threading.local()
         write_mode = "memory" if self.in_memory else "ro" if read_only else "rw"
         self.pool = _Pool(name, mode=write_mode, busy_timeout=busy_timeout, size=1)
@@ -118,13 +124,37 @@ class Datastore(SQLiteDatastore):
 
     @contextmanager
     def get_connection(self, *, commit: bool) -> Generator[SQLiteConnection, None, None]:
-        """A connection for writing, or one that can only read."""
+        """A connection for writing, or one that can only read.
+
+        Raises:
+            StorageFailed: ``forked``, ``closed``, or ``busy`` where all are taken for too long.
+        """
+        self.require_own_process()
         pool = self.pool if commit else self._readers
-        connection = pool.get_connection(is_writer=commit)
+        try:
+            connection = pool.get_connection(is_writer=commit)
+        except ConnectionPoolClosedError as error:
+            raise StorageFailed("The store was closed: open it again.", code="closed") from error
+        except ConnectionUnavailableError as error:
+            raise StorageFailed(
+                "All connections to the log are taken: try again.", code="busy", retry_after=1.0
+            ) from error
         try:
             yield connection
         finally:
             pool.put_connection(connection)
+
+    def require_own_process(self) -> None:
+        """Refuses to go on in a child of the process that opened the store.
+
+        Raises:
+            StorageFailed: ``forked``.
+        """
+        if os.getpid() != self._process:
+            raise StorageFailed(
+                "The store was opened before this process was forked: open it again here.",
+                code="forked",
+            )
 
     @contextmanager
     def transaction(self, *, commit: bool) -> Generator[SQLiteCursor, None, None]:
@@ -136,8 +166,17 @@ class Datastore(SQLiteDatastore):
             with self.unit_of_work() as own:
                 yield SQLiteCursor(own)
         else:
-            with super().transaction(commit=False) as borrowed:
-                yield borrowed
+            # not the library's transaction, which turns SQLite's errors into its own
+            with self.get_connection(commit=False) as connection:
+                raw = raw_connection(connection)
+                reading = raw.cursor()
+                reading.execute("BEGIN")
+                try:
+                    yield SQLiteCursor(reading)
+                finally:
+                    if raw.in_transaction:
+                        reading.execute("ROLLBACK")
+                    reading.close()
 
     @contextmanager
     def unit_of_work(self) -> Generator[sqlite3.Cursor, None, None]:
@@ -149,6 +188,7 @@ class Datastore(SQLiteDatastore):
         """
         if self.read_only:
             raise StorageFailed("The store is open for reading only.", code="read_only")
+        self.require_own_process()
         with self._lock.held(), typed_errors(), self.get_connection(commit=True) as connection:
             raw = raw_connection(connection)
             cursor = raw.cursor()
@@ -176,8 +216,11 @@ class Datastore(SQLiteDatastore):
                 raw.execute(f"PRAGMA wal_checkpoint({'TRUNCATE' if truncate else 'PASSIVE'})")
 
     def close(self) -> None:
-        """Ends all connections, the writing one under the lock: its end is a checkpoint."""
-        if self.pool.closed:
+        """Ends all connections, the writing one under the lock: its end is a checkpoint.
+
+        A child of the process that opened them leaves them alone: they are its parent's.
+        """
+        if self.pool.closed or os.getpid() != self._process:
             return
         if self._readers is not self.pool:
             self._readers.close()
@@ -195,6 +238,38 @@ class Datastore(SQLiteDatastore):
 def raw_connection(connection: SQLiteConnection) -> sqlite3.Connection:
     """The connection that the library wraps."""
     return connection._sqlite_conn  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+
+def fetch_all(
+    cursor: SQLiteCursor,
+    statement: str,
+    values: Sequence[object],
+    *,
+    damaged: Callable[[bytes], object],
+) -> list[tuple[Any, ...]]:
+    """The rows of a query; a text that is no UTF-8 any more comes as ``damaged`` makes it."""
+    cursor.execute(statement, values)
+    try:
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+    except sqlite3.OperationalError as error:
+        if "decode" not in str(error):
+            raise
+    else:
+        return found
+
+    def decoded(text: bytes) -> object:
+        try:
+            return text.decode()
+        except UnicodeDecodeError:
+            return damaged(text)
+
+    connection = cursor.sqlite_cursor.connection
+    connection.text_factory = decoded
+    try:
+        cursor.execute(statement, values)
+        return cursor.fetchall()
+    finally:
+        connection.text_factory = str
 
 
 def _commit(cursor: sqlite3.Cursor) -> None:

@@ -28,6 +28,7 @@ class LogLock:
     def __init__(self, path: Path | None, timeout: float) -> None:
         self._timeout = timeout
         self._threads = threading.Lock()
+        self._is_closed = False
         self._descriptor = (
             None if path is None else os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         )
@@ -37,8 +38,10 @@ class LogLock:
         """Holds the lock.
 
         Raises:
-            StorageFailed: ``busy`` once the timeout is over; nothing was done.
+            StorageFailed: ``busy`` once the timeout is over, ``closed``; nothing was done.
         """
+        if self._is_closed:
+            raise StorageFailed("The store was closed: open it again.", code="closed")
         deadline = time.monotonic() + self._timeout
         if not self._threads.acquire(timeout=self._timeout):
             raise _busy(self._timeout)
@@ -67,6 +70,7 @@ class LogLock:
 
     def close(self) -> None:
         """Gives the file back."""
+        self._is_closed = True
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

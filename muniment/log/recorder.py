@@ -12,7 +12,7 @@ from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteCursor
 from muniment.domain.errors import Conflict
 
 from . import chain
-from .datastore import Datastore, typed_errors
+from .datastore import Datastore, fetch_all, typed_errors
 from .rows import COLUMNS, Row, row
 from .schema import VERSION_TAKEN
 
@@ -60,9 +60,8 @@ class Recorder(SQLiteApplicationRecorder):
             return self._read_head(cursor)
 
     def _read_head(self, cursor: SQLiteCursor) -> Head:
-        cursor.execute(_HEAD)
-        found = cursor.fetchone()
-        return Head(*found) if found else Head(0, self._genesis, None)
+        found = fetch_all(cursor, _HEAD, (), damaged=_replaced)
+        return Head(*found[0]) if found else Head(0, self._genesis, None)
 
     def expect(self, head: Head | None) -> None:
         """Says where the open unit of work stands, so that an append need not look; None forgets.
@@ -199,8 +198,8 @@ class Recorder(SQLiteApplicationRecorder):
 
     def _rows(self, statement: str, values: Sequence[object]) -> list[Row]:
         with typed_errors(), self.datastore.transaction(commit=False) as cursor:
-            cursor.execute(statement, values)
-            return [row(found) for found in cursor.fetchall()]
+            found = fetch_all(cursor, statement, values, damaged=_replaced)
+            return [row(values) for values in found]
 
     def select_notifications(
         self,
@@ -234,3 +233,7 @@ class Recorder(SQLiteApplicationRecorder):
         with typed_errors(), self.datastore.transaction(commit=False) as cursor:
             cursor.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
             return int(cursor.fetchone()[0])
+
+
+def _replaced(text: bytes) -> str:
+    return text.decode(errors="replace")

@@ -31,19 +31,19 @@ from .rows import Pending
 
 def _prepare_directory(directory: Path, *, read_only: bool) -> None:
     log = directory / "log.db"
-    if directory.exists() and not directory.is_dir():
-        raise StorageFailed(
-            f"{directory} is no directory: name one that is, or one to be made.",
-            code="not_a_directory",
-        )
-    if read_only:
-        if not log.is_file():
-            raise StorageFailed(
-                f"There is no log in {directory}: open it for writing once, or name another.",
-                code="missing",
-            )
-        return
     with typed_errors():
+        if directory.exists() and not directory.is_dir():
+            raise StorageFailed(
+                f"{directory} is no directory: name one that is, or one to be made.",
+                code="not_a_directory",
+            )
+        if read_only:
+            if not log.is_file():
+                raise StorageFailed(
+                    f"There is no log in {directory}: open it for writing once, or name another.",
+                    code="missing",
+                )
+            return
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         if log.is_dir():
             raise StorageFailed(f"{log} is a directory, not a log.", code="not_a_log")
@@ -88,7 +88,6 @@ class Store(Application[str]):
         read_only: bool = False,
     ) -> None:
         self.read_only = read_only
-        self._process = os.getpid()
         if directory is not None:
             _prepare_directory(directory, read_only=read_only)
         self.keys: Keys
@@ -189,11 +188,7 @@ class Store(Application[str]):
         Raises:
             StorageFailed: ``forked``.
         """
-        if os.getpid() != self._process:
-            raise StorageFailed(
-                "The store was opened before this process was forked: open it again here.",
-                code="forked",
-            )
+        self.datastore.require_own_process()
 
     # writing
 
@@ -214,6 +209,9 @@ class Store(Application[str]):
         super().close()
         if hasattr(self, "keys"):
             self.keys.close()
+
+    def __del__(self) -> None:
+        """Nothing: who opened a store closes it."""
 
 
 def _recorded(pending: Pending, notification: Notification) -> Recorded:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from . import chain, schema
+from .datastore import fetch_all, typed
 from .merkle import Frontier
 from .rows import COLUMNS
 from .store import Store
@@ -79,7 +80,12 @@ _MESSAGES: dict[FindingKind, str] = {
 
 
 def verify(store: Store) -> Verification:
-    """Reads the whole log, in memory that does not grow with it."""
+    """Reads the whole log, in memory that does not grow with it.
+
+    Raises:
+        StorageFailed: The disk fails, or another program holds the database. What is damaged is a
+            finding, not an error.
+    """
     found: dict[FindingKind, Finding] = {}
 
     def find(kind: FindingKind, position: int) -> None:
@@ -98,7 +104,7 @@ def verify(store: Store) -> Verification:
             events += 1
             if values[0] != position + 1:
                 find("position_gap", position + 1)
-            position = values[0]
+            position = values[0] if isinstance(values[0], int) else position + 1
             if not all(
                 isinstance(value, kinds) for value, kinds in zip(values, _TYPES, strict=True)
             ):
@@ -121,7 +127,9 @@ def verify(store: Store) -> Verification:
             find("stream_gap", gap)
         if not _is_guarded(store):
             find("unguarded", position)
-    except sqlite3.DatabaseError:
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise typed(error) from error
         find("damaged", position + 1)
     findings = tuple(sorted(found.values(), key=lambda one: (one.position, one.kind)))
     return Verification(not findings, events, tree.root().hex(), position, link.hex(), findings)
@@ -135,8 +143,12 @@ def _rows(store: Store) -> Iterator[tuple[Any, ...]]:
     after = -(2**63)
     while True:
         with store.datastore.transaction(commit=False) as cursor:
-            cursor.execute(statement, (after, _SECTION))
-            found = cursor.fetchall()
+            try:
+                found = fetch_all(cursor, statement, (after, _SECTION), damaged=bytes)
+            except sqlite3.DatabaseError:
+                cursor.execute(statement, (after, _SECTION))
+                yield from cursor.sqlite_cursor  # up to the one that cannot be read
+                raise
         yield from found
         if len(found) < _SECTION:
             return
