@@ -41,7 +41,7 @@ class Keys:
         directory: Holds ``keys.db`` and ``master.key``, each readable by its owner alone.
         batch: How many keys are minted at a time.
         busy_timeout: Seconds to wait for another process that mints.
-        read_only: Whether nothing may be minted.
+        read_only: Whether nothing may be minted; a log whose keys are elsewhere is read without.
     """
 
     def __init__(
@@ -58,7 +58,8 @@ class Keys:
         self._minted: list[tuple[int, bytes]] = []
         self._raw: dict[int, bytes] = {}
         self._refilling: threading.Thread | None = None
-        if directory is None:
+        no_vault = directory is None or (read_only and not (directory / "keys.db").exists())
+        if directory is None or no_vault:
             self._master = AESGCM(secrets.token_bytes(KEY_BYTES))
             self._connection = sqlite3.connect(
                 ":memory:", isolation_level=None, check_same_thread=False
@@ -66,10 +67,17 @@ class Keys:
         else:
             self._master = AESGCM(_master_key(directory, may_create=not read_only))
             self._connection = _connect(directory / "keys.db", busy_timeout, read_only=read_only)
-        if not read_only:
-            for pragma in _PRAGMAS:
-                self._connection.execute(f"PRAGMA {pragma}").fetchall()
-            self._connection.execute(_TABLE)
+        try:
+            with _typed_errors():
+                if not read_only:
+                    for pragma in _PRAGMAS:
+                        self._connection.execute(f"PRAGMA {pragma}").fetchall()
+                    self._connection.execute(_TABLE)
+                elif no_vault:
+                    self._connection.execute(_TABLE)
+        except BaseException:
+            self._connection.close()
+            raise
 
     def take(self) -> tuple[int, bytes]:
         """A fresh key and its id, a random positive 63-bit number."""
@@ -117,7 +125,7 @@ class Keys:
         nonce, sealed = wrapped[:NONCE_BYTES], wrapped[NONCE_BYTES:]
         try:
             raw = self._master.decrypt(nonce, sealed, str(key_id).encode())
-        except InvalidTag:
+        except (InvalidTag, ValueError):
             return None
         self._raw[key_id] = raw
         return raw
