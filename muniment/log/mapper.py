@@ -3,7 +3,7 @@
 import hmac
 import secrets
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from cryptography.exceptions import InvalidTag
@@ -19,6 +19,16 @@ from .keys import NONCE_BYTES, Keys
 from .rows import Pending, Row
 
 _REMEMBERED = 100_000
+_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def told_time(text: str) -> datetime | None:
+    """The moment of a stored time; None where damage left none."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return None if moment.tzinfo is None else moment
 
 
 class SealingMapper(Mapper[str]):
@@ -94,13 +104,16 @@ class SealingMapper(Mapper[str]):
     def recorded(self, row: Row) -> Recorded:
         """The recorded event of a row; what cannot be read is said by its fault."""
         event, fault = self._open(row)
+        recorded_at = told_time(row.recorded_at)
+        if recorded_at is None:
+            event, fault, recorded_at = None, "unreadable", _NO_TIME
         return Recorded(
             row.position,
             str(row.originator_id),
             row.originator_version,
             row.topic,
             row.schema,
-            datetime.fromisoformat(row.recorded_at),
+            recorded_at,
             row.actor,
             row.space,
             row.command_id,

@@ -6,9 +6,11 @@ what the batch has decided, commits once, moves the projections, and answers. Th
 to the first that came meanwhile.
 """
 
+import sqlite3
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, Generic, TypeVar
@@ -28,6 +30,7 @@ from muniment.domain.rules import Rules
 from muniment.projections.similarity import Likeness, Overlay
 
 from .desk import LogDesk, read_clock
+from .mapper import told_time
 from .read_models import ReadModels
 from .recorder import Head
 from .rows import Pending
@@ -87,6 +90,7 @@ class _Batch:
         self.head = head
         self.recorded: list[Recorded] = []
         self.states: dict[str, State] = {}
+        self.skewed_at: datetime | None = None
         self._overlays: dict[str, Overlay] = {}
 
     def overlay(self, space: str) -> Overlay:
@@ -253,7 +257,7 @@ class Writer:
 
     def _commit(self, group: Sequence[_Turn[Any]]) -> None:
         try:
-            with self._store.datastore.unit_of_work() as cursor:
+            with self._entered(), self._store.datastore.unit_of_work() as cursor:
                 head = self._store.rows.head()
                 self._models.catch_up()
                 batch = _Batch(self._store, self._models, head)
@@ -264,6 +268,8 @@ class Writer:
                     expected = self._store.rows.expected
                     try:
                         answers = self._decide(turn, batch)
+                    except sqlite3.Error:
+                        raise  # the database failed, not the command: nothing of the batch is kept
                     except Exception as error:  # noqa: BLE001 (it is raised to who asked)
                         cursor.execute("ROLLBACK TO turn")
                         self._store.rows.expect(expected)
@@ -278,8 +284,14 @@ class Writer:
             return
         finally:
             self._store.rows.expect(None)
+        if batch.skewed_at is not None:
+            self._skews_said, self._skew_said_at = self._skews_said + 1, batch.skewed_at
         self._models.apply(batch.recorded)
         self._checkpoint(batch)
+
+    def _entered(self) -> AbstractContextManager[object]:
+        """In memory a reader waits for the writer, so the writer must not wait for a reader."""
+        return self._models.lock if self._store.datastore.in_memory else nullcontext()
 
     def _decide(self, turn: _Turn[A], batch: _Batch) -> list[A]:
         answers: list[A] = []
@@ -342,15 +354,14 @@ class Writer:
         said = self._skew_said_at
         if behind <= SKEW_ALLOWED or (said is not None and abs(now - said) < SKEW_SAID_EVERY):
             return
-        self._skew_said_at = now
-        self._skews_said += 1
+        batch.skewed_at = now
         _log.warning("clock_behind_log", behind_seconds=behind.total_seconds())
         batch.keep(
             self._store.append(
                 [
                     Pending(
                         self._process_stream,
-                        self._skews_said,
+                        self._skews_said + 1,
                         Skewed(behind_seconds=behind.total_seconds()),
                         now + behind,
                         "system:log",
@@ -381,6 +392,5 @@ def _read(clock: Clock) -> datetime:
 
 
 def _not_before(now: datetime, head: Head | None) -> datetime:
-    if head is None or head.recorded_at is None:
-        return now
-    return max(now, datetime.fromisoformat(head.recorded_at))
+    newest = told_time(head.recorded_at) if head is not None and head.recorded_at else None
+    return now if newest is None else max(now, newest)
