@@ -141,8 +141,10 @@ def _may_move(front: _Side, size: int) -> bool:
 
 
 def _is_time(key: str, mark: int) -> bool:
-    return bool(mark & Mark.VALUE) or key.removesuffix("s") in words.CALENDAR or (
-        key in words.MOVING_ADVERBS
+    return (
+        bool(mark & Mark.VALUE)
+        or key.removesuffix("s") in words.CALENDAR
+        or (key in words.MOVING_ADVERBS)
     )
 
 
@@ -194,7 +196,7 @@ def _plural(side: _Side, at: int) -> bool:
     number or possessive before it.
     """
     key, mark = side.keys[at], side.marks[at]
-    if at < 2 or mark or len(key) < 4 or not key.isalpha() or key in words.FUNCTION_WORDS:
+    if at < 2 or mark or len(key) < 3 or not key.isalpha() or key in words.FUNCTION_WORDS:
         return False
     before = side.keys[at - 1]
     if side.marks[at - 1] or not before.isalpha() or before in words.FUNCTION_WORDS | OPERATORS:
@@ -219,17 +221,18 @@ def _compound(first: _Side, second: _Side, block: _Block) -> bool:
         return False
     parts = left if len(left) == 2 else right
     return all(
-        len(part) > 2
-        and part.isalpha()
-        and part not in _NO_PARTS
-        and not part.endswith("ly")
+        len(part) > 2 and part.isalpha() and part not in _NO_PARTS and not part.endswith("ly")
         for part in parts
     )
 
 
 # An adjective, particle or prefix in front may be meant word by word: "a green house", "a part".
-_NO_PARTS: Final = words.FUNCTION_WORDS | OPERATORS | NEGATIONS | frozenset(
-    """
+_NO_PARTS: Final = (
+    words.FUNCTION_WORDS
+    | OPERATORS
+    | NEGATIONS
+    | frozenset(
+        """
     anti pre non pro sub super semi multi micro macro mini mega over under out inter intra trans ultra
     counter extra hyper mis dis fore self
     black white green red blue brown grey gray yellow gold silver hot cold warm cool dark light bright
@@ -240,6 +243,7 @@ _NO_PARTS: Final = words.FUNCTION_WORDS | OPERATORS | NEGATIONS | frozenset(
     double single triple main common public private human man some any every body thing where
     time day way ward wards
     """.split()
+    )
 )
 
 
@@ -253,18 +257,12 @@ def _difference(old: _Side, new: _Side) -> Verdict:
     if kept * 2 < min(len(old.keys), len(new.keys)):
         return Verdict(Relation.DIFFERS, "unrelated")
     if _operates(old, gone) or _operates(new, come):
-        if not gone and not _hidden_operator(old, new, come):
-            return Verdict(Relation.CONFLICTS, "added operator")
         return Verdict(Relation.CONFLICTS, "operator")
     if not gone:
         return _addition(old, new, blocks)
     if not come:
         return Verdict(Relation.DIFFERS, "says less")
     return _replacement(old, new, blocks)
-
-
-def _hidden_operator(old: _Side, new: _Side, come: list[int]) -> bool:
-    return False
 
 
 def _operates(side: _Side, places: list[int]) -> bool:
@@ -284,8 +282,13 @@ def _addition(old: _Side, new: _Side, blocks: list[_Block]) -> Verdict:
 
 def _adds(old: _Side, new: _Side, block: _Block) -> bool:
     """Whether an insertion leaves what stands around it as it was."""
+    if all(mark & Mark.PUNCTUATION for mark in new.marks[block.c : block.d]):
+        return False
     before, first, last = block.a - 1, new.keys[block.c], new.keys[block.d - 1]
-    if before >= 0 and new.marks[block.c - 1] & Mark.POSSESSIVE > old.marks[before] & Mark.POSSESSIVE:
+    if (
+        before >= 0
+        and new.marks[block.c - 1] & Mark.POSSESSIVE > old.marks[before] & Mark.POSSESSIVE
+    ):
         return False
     connected = first in words.CONNECTORS or first in {COMMA, STOP, COLON, "(", "\u2013"}
     if block.a == len(old.keys):

@@ -35,6 +35,7 @@ _TABLE: Final[dict[int, str | None]] = _protected() | _QUOTES | _DASHES | _INVIS
 _GROUPING_BLANK: Final = re.compile(
     r"(?<![0-9.,])([0-9]{1,3})((?:[\u00a0\u2009\u202f][0-9]{3})++)(?![0-9])"
 )
+_INSIDE_GUILLEMETS: Final = re.compile(r"(?<=«)\s|\s(?=»)")
 _BOLD: Final = re.compile(r"(?<![\w*])\*\*(?=[^\s*])([^*\n]++)\*\*(?![\w*])")
 
 
@@ -45,6 +46,7 @@ def settle(text: str) -> str:
     """
     if not text.isascii():
         text = _GROUPING_BLANK.sub(_with_commas, text)
+        text = _INSIDE_GUILLEMETS.sub("", text)
         text = unicodedata.normalize("NFC", text).translate(_TABLE)
         text = unicodedata.normalize("NFKC", text).translate(_TABLE)
     return _BOLD.sub(r"\1", text) if "**" in text else text

@@ -86,6 +86,11 @@ def read(chunk: str) -> Reading:
     return found
 
 
+def forget() -> None:
+    """Drops the readings kept; nothing but speed depends on them."""
+    _memo.clear()
+
+
 def _read(chunk: str) -> Reading:
     match = _PLAIN.fullmatch(chunk)
     if match and not (not chunk.isascii() and scripts.CHARACTER.search(chunk)):
@@ -114,6 +119,8 @@ def _parts(chunk: str) -> list[Reading]:
         core = chunk.rstrip(",;:")
         token = Token(_MERIDIEMS[core.lower()], Kind.MERIDIEM, 0, (), core)
         return [Reading((token,), 0), _punctuation(chunk[len(core) :], after_digit=False)]
+    if not chunk.strip("?!,:;"):
+        return [_punctuation(chunk, after_digit=False)]
     parts: list[Reading] = []
     leading = _LEADING.match(chunk)
     quoted = leading is not None and ('"' in leading[0] or "'" in leading[0])

@@ -16,7 +16,9 @@ _EAST_ASIAN: Final = (
 _SOUTH_EAST_ASIAN: Final = "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff"
 CHARACTER: Final = re.compile(f"[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}]")
 HANGUL: Final = re.compile("[\uac00-\ud7a3]")
-_HAN: Final = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_HAN: Final = re.compile(
+    "[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 _KANA: Final = re.compile("[\u3040-\u30ff]")
 _BLANK_INSIDE: Final = re.compile(
     f"(?<=[{_EAST_ASIAN}])\\s++(?=[{_EAST_ASIAN}])"
@@ -29,9 +31,7 @@ _DIGITS: Final = {character: value for value, character in enumerate("〇一二�
     "兩": 2,
 }
 _POWERS: Final = {"十": 10, "百": 100, "千": 1000}
-_COUNTERS: Final = (
-    "時时点點分秒日月年円元块塊歳岁歲回次個个名号號楼樓階层層%週周本枚匹頭头杯冊册台人件只条條张張位"
-)
+_COUNTERS: Final = "時时点點分秒日月年円元块塊歳岁歲回次個个名号號楼樓階层層%週周本枚匹頭头杯冊册台人件只条條张張位"
 _NUMERAL: Final = re.compile(
     f"(?<![〇零一二三四五六七八九十百千万萬两兩])([〇零一二三四五六七八九十百千万萬两兩]++)(?=[{_COUNTERS}])"
 )
@@ -46,9 +46,7 @@ _CLOCK: Final = re.compile(
     r"(?:([0-9]{1,2})分(?![钟鐘間间])|(半))?"
 )
 _DATE: Final = re.compile(r"(?<![0-9])([0-9]{4})年([0-9]{1,2})月([0-9]{1,2})[日号號]")
-_FINAL: Final = re.compile(
-    f"(?<=[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}])[\\s。.!…]++\\Z"
-)
+_FINAL: Final = re.compile(f"(?<=[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}])[\\s。.!…]++\\Z")
 # Polite and plain endings of the same statement; past stays past, a negation a negation.
 _POLITE: Final = (
     (re.compile("(?:では|じゃ)(?:ありません|ないです|ない)$"), "ではない"),

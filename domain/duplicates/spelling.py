@@ -21,7 +21,9 @@ _ISE: Final = (
 ).split()
 _ISE_ENDINGS: Final = "ise ised ises ising iser isers isation isations isable".split()
 _YSE: Final = "anal paral catal electrol hydrol dial".split()
-_RE: Final = "cent theat fib lit met cal calib lust meag somb och sab spect mill kilom centim".split()
+_RE: Final = (
+    "cent theat fib lit met cal calib lust meag somb och sab spect mill kilom centim".split()
+)
 _DOUBLED: Final = (
     "cancel channel counsel dial duel equal fuel label level marshal marvel model panel parcel pedal "
     "pencil quarrel refuel relabel remodel rival shovel signal snorkel spiral swivel total travel "
@@ -124,8 +126,8 @@ _FIRST: Final = frozenset(
     "skate ski sky slide snow song source space speed spring staff star station stock stone "
     "store storm story street string sugar sun table tail task team tear text thumb thunder ticket "
     "time tool tooth touch town track trade traffic train tree turn type user view voice wall "
-    "war wash watch water wave web week weekend wheel wind window wine wood word work workshop yard"
-.split())
+    "war wash watch water wave web week weekend wheel wind window wine wood word work workshop yard".split()
+)
 _SECOND: Final = frozenset(
     "air back bag ball band bank base basket bed bell belt bench berry bird board boat book box brush "
     "burn cake camp card case cast chair chat cloth code coat craft cup day desk dock dog door drop end "
@@ -136,15 +138,15 @@ _SECOND: Final = frozenset(
     "rack reader road room runner screen seller set shelf ship shop show side site skin smith space "
     "spoon spot stand station stone storm story stream style suit sheet table tag tail time top tower "
     "track tree tube type view walk wall ware wash watch water wave way weight wheel work worker works "
-    "worm worth writer yard zone"
-.split())
+    "worm worth writer yard zone".split()
+)
 _VERBS: Final = frozenset(
     "back blow break build call cash catch change check clean close cook count cover crack cut drive "
     "drop fall fill follow get give hand hang hide hold hook kick knock lay let lift lock log "
     "look make mark mix opt pay pick play plug pop print pull push read roll round run scale sell "
     "send set shut sign sit slow speed spin stand start step sync take tear tidy tie trade try turn "
-    "wake walk warm wash wind wipe work wrap write"
-.split())
+    "wake walk warm wash wind wipe work wrap write".split()
+)
 _PARTICLES: Final = frozenset("up out in off down back over away through on around".split())
 # Joined these are words of their own, or parts of names.
 _NOT_COMPOUNDS: Final = frozenset(

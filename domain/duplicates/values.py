@@ -1,5 +1,6 @@
 """What a number means beside its neighbours: dates, times, amounts, units, money."""
 
+import re
 from typing import Final
 
 from . import units
@@ -12,6 +13,7 @@ _NO_ONE: Final = frozenset(
     "no every any some this that the each which another other only last not".split()
 )
 _ONE_OF: Final = frozenset("of another that who which at by or and".split())
+_HOUR: Final = re.compile(r"([0-9]{1,2})(?:\.([0-5][0-9]))?")
 _DEGREES: Final = frozenset({"degree", "degrees", "°"})
 _SEVERAL: Final = frozenset({"hundred", "thousand", "million", "billion", "trillion", "dozen"})
 
@@ -143,10 +145,10 @@ def _amount(tokens: list[Token], after: int, raw: str) -> tuple[Token, int]:
     if _kind(tokens, after) is Kind.CURRENCY:
         currency = units.CURRENCIES[tokens[after].key]
         return value(money_key(raw, currency), Kind.MONEY, raw), after + 1
-    if _kind(tokens, after) is Kind.MERIDIEM and raw.isdigit() and len(raw) < 3:
-        clock = time(raw, "00", None, tokens[after].key, raw)
-        if clock:
-            return clock, after + 1
+    hour = _HOUR.fullmatch(raw) if _kind(tokens, after) is Kind.MERIDIEM else None
+    clock = time(hour[1], hour[2] or "00", None, tokens[after].key, raw) if hour else None
+    if clock:
+        return clock, after + 1
     return number(raw), after
 
 
@@ -174,7 +176,9 @@ def _in_words(tokens: list[Token], at: int) -> tuple[str, int]:
             total += current * units.SCALES[token.key]
             current = 0
             smallest = 100
-        elif token.key == "and" and smallest == 100 and _kind(tokens, after + 1) is Kind.NUMBER_WORD:
+        elif (
+            token.key == "and" and smallest == 100 and _kind(tokens, after + 1) is Kind.NUMBER_WORD
+        ):
             pass
         else:
             break

@@ -34,32 +34,51 @@ AUXILIARIES: Final = _words(
 RELATIVES: Final = _words("who whom whose which that what why how")
 
 FUNCTION_WORDS: Final = (
-    ARTICLES | PREPOSITIONS | CONJUNCTIONS | PRONOUNS | DETERMINERS | AUXILIARIES | RELATIVES
+    ARTICLES
+    | PREPOSITIONS
+    | CONJUNCTIONS
+    | PRONOUNS
+    | DETERMINERS
+    | AUXILIARIES
+    | RELATIVES
     | _words("not please also really currently to")
 )
 
 # A comma before one of these divides nothing that the words don't divide themselves. Relatives are
 # missing on purpose: "the guests, who ..." speaks of all of them, "the guests who ..." of some.
 COMMA_FALLS_BEFORE: Final = (
-    PREPOSITIONS | CONJUNCTIONS | ARTICLES | AUXILIARIES
+    PREPOSITIONS
+    | CONJUNCTIONS
+    | ARTICLES
+    | AUXILIARIES
     | _words("i you he she it we they there his our your their my this these those")
 ) - _words("like as up down out off so")
 
 # What an addition to a sentence can begin with. Any other word would turn the last noun into a
 # modifier: "Ann manages Bob" says nothing of who manages "Bob's team".
-CONNECTORS: Final = PREPOSITIONS | CONJUNCTIONS | RELATIVES | _words(
-    """
+CONNECTORS: Final = (
+    PREPOSITIONS
+    | CONJUNCTIONS
+    | RELATIVES
+    | _words(
+        """
     every daily weekly monthly yearly hourly twice today tomorrow yesterday tonight together including
     using called named says according based located made together starting ending costing
     """
+    )
 )
 
 OPENING_PREPOSITIONS: Final = _words("on in at during throughout")
-MOVING_ADVERBS: Final = _words("today tomorrow yesterday tonight daily weekly monthly yearly hourly")
+MOVING_ADVERBS: Final = _words(
+    "today tomorrow yesterday tonight daily weekly monthly yearly hourly"
+)
 
 # Anything after one of these may hang on a clause of its own, so nothing is moved past it.
-CLAUSE_MAKERS: Final = RELATIVES | CONJUNCTIONS | _words(
-    """
+CLAUSE_MAKERS: Final = (
+    RELATIVES
+    | CONJUNCTIONS
+    | _words(
+        """
     to then respectively from order before after since until till than as
     said say says think thinks thought believe believes believed know knows knew tell tells told
     promise promises promised plan plans want wants wanted agree agrees agreed decide decides decided
@@ -68,6 +87,7 @@ CLAUSE_MAKERS: Final = RELATIVES | CONJUNCTIONS | _words(
     orders ordered announce announces announced suggest suggests suggested mention mentions mentioned
     warn warns warned learn learned confirm confirms confirmed saying
     """
+    )
 )
 SEQUENCE_WORDS: Final = _words(
     "then respectively from order first second last former latter before after versus vs between"
@@ -119,7 +139,7 @@ FOREIGN: Final = _words(
 # Capitals that spell a common word mean another thing than the word: US / us, IT / it.
 CODES_LIKE_WORDS: Final = _words(
     """
-    us it who or in am is as on at be do go me no so aids pat cat may can all what let set get put act
+    us it who or in is as on at be do go me no so aids pat cat may can all what let set get put act
     art fast lamp rest soap cap map apt vat sat ram rip gif tap pin sad bat ice east id pa ma he we
     my by up if of to an add arc bar bid bit cop cow dam dot ear era eta far fat fed fee fit flu gas
     hip hot ion led lit log man mat mom net nut oar oil par pay pet pie pig pit pod pot raw saw sea
@@ -139,8 +159,13 @@ NAMES_LIKE_WORDS: Final = _words(
     """
 )
 # "A" in a text all in capitals is an article after one of these, elsewhere perhaps a letter.
-BEFORE_ARTICLE: Final = PREPOSITIONS | AUXILIARIES | CONJUNCTIONS | _words(
-    "takes needs wants likes uses owns buys keeps makes gets gives drives wears holds plays sells"
+BEFORE_ARTICLE: Final = (
+    PREPOSITIONS
+    | AUXILIARIES
+    | CONJUNCTIONS
+    | _words(
+        "takes needs wants likes uses owns buys keeps makes gets gives drives wears holds plays sells"
+    )
 )
 ABBREVIATIONS: Final = _words("dr mr mrs ms prof st approx vs eg ie e.g i.e fig mt")
 
