@@ -20,7 +20,7 @@ class Archive(Edit):
     VERB: ClassVar[str] = "archive"
     POSITIONAL: ClassVar[tuple[str, ...]] = ("id", "reason")
 
-    reason: Annotated[Line, Field(min_length=1, max_length=2_000)]
+    reason: Annotated[Line, Field(min_length=1, max_length=2_000, description="Why, in words.")]
 
     def change(self, memory: State, desk: Desk) -> Sequence[Event]:
         """The decision."""

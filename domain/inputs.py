@@ -176,40 +176,73 @@ def _line(value: object, info: ValidationInfo) -> object:
     return texts.well_formed(value, info.field_name or "text") if isinstance(value, str) else value
 
 
-Content = Annotated[str, BeforeValidator(_content)]
+Content = Annotated[str, Field(description="The text, up to 64 KiB."), BeforeValidator(_content)]
 """A memory's text."""
 
-Category = Annotated[str | None, BeforeValidator(_category)]
+Category = Annotated[
+    str | None,
+    Field(description="A path such as work/deploys."),
+    BeforeValidator(_category),
+]
 """A category in its canonical spelling."""
 
-Tags = Annotated[tuple[str, ...], BeforeValidator(_tags)]
+Tags = Annotated[tuple[str, ...], Field(description="Tags, up to 32."), BeforeValidator(_tags)]
 """Any iterable of texts; unique without regard to case, the first spelling kept."""
 
-Metadata = Annotated[Mapping[str, str], BeforeValidator(_metadata)]
+Metadata = Annotated[
+    Mapping[str, str],
+    Field(description="Texts by name; subjectTime is when it is about."),
+    BeforeValidator(_metadata),
+]
 """Texts by name; subject times among them are checked."""
 
-Importance = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Importance = Annotated[
+    float, Field(ge=0.0, le=1.0, allow_inf_nan=False, description="0 to 1; it fades with time.")
+]
 """0 to 1, never clamped."""
 
-Trust = Annotated[int, Field(ge=0, le=3)]
+Trust = Annotated[
+    int, Field(ge=0, le=3, description="0 (nobody vouches) to 3 (the owner says so).")
+]
 """0 (nobody vouches) to 3 (the owner says so)."""
 
-MemoryId = Annotated[str, Field(min_length=1, max_length=64), BeforeValidator(_line)]
+MemoryId = Annotated[
+    str,
+    Field(min_length=1, max_length=64, description="An id, or at least 8 hex digits of its end."),
+    BeforeValidator(_line),
+]
 """An id, or an unambiguous tail of at least 8 of its hex digits, in any case."""
 
-Version = Annotated[int, Field(ge=0)]
+Version = Annotated[
+    int, Field(ge=0, description="The version decided on; refused where the memory moved since.")
+]
 """The version that a caller decided on."""
 
-Moment = Annotated[datetime, BeforeValidator(_moment)]
+Moment = Annotated[
+    datetime,
+    Field(description="A time such as 2026-03-03T12:00:00Z."),
+    BeforeValidator(_moment),
+]
 """An aware datetime or an RFC 3339 text, in UTC from here on."""
 
-IdempotencyKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,128}$")]
+IdempotencyKey = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z0-9._:-]{1,128}$"),
+    Field(description="Makes a retry safe: the same key and request happen once."),
+]
 """Makes a retry safe: the same key and request happen once."""
 
 Line = Annotated[str, BeforeValidator(_line)]
 """Text without control characters."""
 
-SourceField = Annotated[Source, BeforeValidator(_source)]
+SourceField = Annotated[
+    Source,
+    Field(
+        description="Who says it: owner, user, tool, web, agent or model; ref, session and model of"
+        " it may be told too."
+    ),
+    BeforeValidator(_source),
+]
 """A source, its type alone, or a mapping of its fields."""
 
 
