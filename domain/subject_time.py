@@ -6,6 +6,7 @@ whole period.
 """
 
 import re
+from calendar import monthrange
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -57,7 +58,7 @@ def _end_of(start: datetime, *, has_month: bool, has_day: bool) -> datetime:
     if has_day:
         following = start.toordinal() + 1
     elif has_month:
-        following = (start.replace(day=28) + timedelta(days=4)).replace(day=1).toordinal()
+        following = start.toordinal() + monthrange(start.year, start.month)[1]
     else:
         following = datetime(start.year, 12, 31, tzinfo=UTC).toordinal() + 1
     if following > _LATEST.toordinal():
