@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field
 
@@ -73,9 +73,14 @@ class SaveMemory(Command):
     tags: Tags = ()
     importance: Importance = 0.5
     metadata: Metadata = Field(default_factory=dict)
-    store: Store = "semantic"
+    store: Annotated[
+        Store,
+        Field(description="Facts (semantic), what happened (episodic) or how-to (procedural)."),
+    ] = "semantic"
     source: SourceField | None = None
-    trust: Trust | None = None
+    trust: Annotated[
+        Trust | None, Field(description="0 to 3; at most what the source is trusted anyway.")
+    ] = None
     expected_version: Version | None = None
 
     @cached_property

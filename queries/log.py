@@ -41,13 +41,15 @@ class Log(Input):
     VERB: ClassVar[str] = "log"
     ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "main", "auditor", "admin"])
 
-    after: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    limit: Annotated[int, Field(ge=1, lt=2**63)] | None = None
-    space: Line | None = None
-    name: Line | None = None
-    actor: Line | None = None
-    since: Moment | None = None
-    until: Moment | None = None
+    after: Annotated[int, Field(ge=0, lt=2**63, description="Only past this position.")] = 0
+    limit: Annotated[
+        Annotated[int, Field(ge=1, lt=2**63)] | None, Field(description="How many at most.")
+    ] = None
+    space: Annotated[Line | None, Field(description="Of this space; * for all.")] = None
+    name: Annotated[Line | None, Field(description="Only events such as memory.saved.")] = None
+    actor: Annotated[Line | None, Field(description="Only what this actor did.")] = None
+    since: Annotated[Moment | None, Field(description="Only recorded from then on.")] = None
+    until: Annotated[Moment | None, Field(description="Only recorded until then.")] = None
 
     def answer(self, reading: Reading) -> Iterator[LogEntry]:
         """The entries, read as they are asked for."""

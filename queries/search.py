@@ -75,21 +75,36 @@ class Search(Input):
     ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "main", "contributor", "service"])
     POSITIONAL: ClassVar[tuple[str, ...]] = ("query",)
 
-    query: Annotated[str | None, BeforeValidator(_query)] = None
-    category: Category = None
-    tags: Tags = ()
-    limit: Annotated[int, Field(ge=1, le=200)] = 8
-    mode: Mode = "hybrid"
-    store: Store | None = None
-    created_after: Moment | None = None
-    created_before: Moment | None = None
-    subject_from: Moment | None = None
-    subject_to: Moment | None = None
-    include_archived: bool = False
-    min_trust: Trust | None = None
-    explicit: bool = False
-    explain: bool = False
-    cursor: Annotated[str, StringConstraints(max_length=64)] | None = None
+    query: Annotated[
+        str | None, Field(description="Words; a pattern by mode regex."), BeforeValidator(_query)
+    ] = None
+    category: Annotated[Category, Field(description="Only under this category.")] = None
+    tags: Annotated[Tags, Field(description="Only with all of these tags.")] = ()
+    limit: Annotated[int, Field(ge=1, le=200, description="How many at most, 1 to 200.")] = 8
+    mode: Annotated[Mode, Field(description="How to look; hybrid is words and meaning.")] = "hybrid"
+    store: Annotated[Store | None, Field(description="Only of this store.")] = None
+    created_after: Annotated[Moment | None, Field(description="Only first seen from then on.")] = (
+        None
+    )
+    created_before: Annotated[Moment | None, Field(description="Only first seen until then.")] = (
+        None
+    )
+    subject_from: Annotated[
+        Moment | None, Field(description="Only about then or later, by their subject time.")
+    ] = None
+    subject_to: Annotated[
+        Moment | None, Field(description="Only about then or earlier, by their subject time.")
+    ] = None
+    include_archived: Annotated[bool, Field(description="Archived ones too.")] = False
+    min_trust: Annotated[Trust | None, Field(description="Only trusted this much, 0 to 3.")] = None
+    explicit: Annotated[
+        bool, Field(description="The user asks for it, so what has sunk counts as well.")
+    ] = False
+    explain: Annotated[bool, Field(description="Say how each score came about.")] = False
+    cursor: Annotated[
+        Annotated[str, StringConstraints(max_length=64)] | None,
+        Field(description="Where the page before ended."),
+    ] = None
 
     def answer(self, reading: Reading) -> SearchResult:
         """Filters, ranks, and reads the memories of this page."""
