@@ -1,0 +1,191 @@
+"""A story for newcomers: two agents and a user, three months, one memory between them.
+
+It acts on a store through the same face as everybody, by a clock of its own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from .domain.identity import identity
+from .engine import Engine
+from .handle import Muniment
+from .log.verify import Verification
+from .queries.history import HistoryEntry
+from .queries.log import LogEntry
+from .queries.search import SearchResult
+
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+
+ASSISTANT = "bot:assistant"
+RESEARCHER = "bot:researcher"
+USER = "manual"
+
+QUESTION = "when do deploys start?"
+
+
+@dataclass(slots=True)
+class StoryClock:
+    """Tells the story's time, which moves when the story says so."""
+
+    now: datetime = START
+
+    def __call__(self) -> datetime:
+        """The time of the story."""
+        return self.now
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One step: who does what and when, and what became of it."""
+
+    at: datetime
+    actor: str
+    does: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An event of the log with its link of the chain, in hex."""
+
+    event: LogEntry
+    chain: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What there is to see once the story is over."""
+
+    now: datetime
+    question: str
+    found: SearchResult
+    read_by_agent: str
+    history: list[HistoryEntry]
+    log: list[Link]
+    verification: Verification
+
+
+class Demonstration:
+    """The story on a store that is empty so far; ``scenes`` plays it, ``ending`` looks at it.
+
+    Args:
+        engine: The store, told the time by ``clock``.
+        clock: The story's.
+    """
+
+    def __init__(self, engine: Engine, clock: StoryClock) -> None:
+        self._engine = engine
+        self._clock = clock
+        self._user = Muniment(engine, identity("default", USER), owns_engine=False)
+        self._assistant = self._user.acting_as(ASSISTANT)
+        self._researcher = self._user.acting_as(RESEARCHER)
+        self._deploys = ""
+
+    def scenes(self) -> Iterator[Scene]:
+        """Plays the story, a scene at a time."""
+        yield from self._january()
+        yield from self._february()
+        yield from self._april()
+
+    def _january(self) -> Iterator[Scene]:
+        said = "The web shop deploys start on Tuesdays at 3 pm"
+        deploys = self._assistant.save(said, category="work/deploys", importance=0.7)
+        self._deploys = deploys.id
+        yield self._scene(
+            ASSISTANT,
+            f"is told and saves: “{said}”",
+            f"{deploys.outcome}: nothing like it was known, so it is a memory of its own.",
+        )
+        said = "User works at Acme"
+        self._assistant.save(said, category="user/work", importance=0.6)
+        yield self._scene(ASSISTANT, f"saves: “{said}”", "created: another new fact.")
+
+        self._later(days=4)
+        said = "Web shop deploys start on Tuesdays at 15:00"
+        again = self._researcher.save(said, category="work/deploys", importance=0.5)
+        yield self._scene(
+            RESEARCHER,
+            f"hears it too and saves: “{said}”",
+            f"{again.outcome}: provably the same in other words, so it is counted"
+            f" ({again.memory.reinforcement_count}×), not stored twice.",
+        )
+        self._later(days=8)
+        said = "User works at Acme as a designer in Lisbon"
+        more = self._researcher.save(said, category="user/work", importance=0.6)
+        yield self._scene(
+            RESEARCHER,
+            f"learns more and saves: “{said}”",
+            f"{more.outcome}: it only adds to what was known, so the new words are appended.",
+        )
+
+    def _february(self) -> Iterator[Scene]:
+        self._later(days=20)
+        said = "The web shop deploys start on Thursdays at 3 pm"
+        corrected = self._user.save(said, category="work/deploys", importance=0.9)
+        conflicts = ", ".join(id_[-12:] for id_ in corrected.conflicts_with)
+        yield self._scene(
+            USER,
+            f"corrects it: “{said}”",
+            f"{corrected.outcome}: another day is another fact; it conflicts with {conflicts},"
+            " and nothing is overwritten.",
+        )
+        self._later(minutes=2)
+        self._user.archive(self._deploys, "deploys moved to Thursdays")
+        yield self._scene(
+            USER,
+            "archives the old one: “deploys moved to Thursdays”",
+            "archived: no search finds it from here on, its history keeps it.",
+        )
+        self._later(minutes=3)
+        revised = self._user.revise(
+            corrected.id, "The web shop deploys start on Thursdays at 3 pm, after the standup"
+        )
+        yield self._scene(
+            USER,
+            "rewrites the new one: “…, after the standup”",
+            f"revised: version {revised.version}; the words before it can still be read.",
+        )
+
+    def _april(self) -> Iterator[Scene]:
+        work = self._user.search(category="user/work").hits[0].memory
+        before = work.importance
+        self._later(days=60)
+        after = self._user.get(work.id).importance
+        yield self._scene(
+            "(time)",
+            "passes: 60 days in which nobody mentions Acme",
+            f"faded: its importance went from {before:.2f} to {after:.2f} by itself;"
+            " that is computed, never written.",
+        )
+        rescored = self._user.rescore(work.id, 0.9)
+        yield self._scene(
+            USER,
+            "says that the job matters",
+            f"rescored: {rescored.importance:.2f} from here on, until it fades again.",
+        )
+
+    def ending(self) -> Ending:
+        """What the agents, and an auditor, see after three months."""
+        found = self._assistant.search(QUESTION)
+        chain = self._chain()
+        return Ending(
+            now=self._clock.now,
+            question=QUESTION,
+            found=found,
+            read_by_agent=self._assistant.agent_text(found),
+            history=self._user.history(self._deploys),
+            log=[Link(event, chain[event.position]) for event in self._user.log()],
+            verification=self._user.verify(),
+        )
+
+    def _chain(self) -> dict[int, str]:
+        with self._engine.store.datastore.transaction(commit=False) as cursor:
+            cursor.execute("SELECT position, chain FROM events")
+            return {position: chain.hex() for position, chain in cursor.fetchall()}
+
+    def _later(self, *, days: int = 0, minutes: int = 0) -> None:
+        self._clock.now += timedelta(days=days, minutes=minutes)
+
+    def _scene(self, actor: str, does: str, outcome: str) -> Scene:
+        return Scene(self._clock.now, actor, does, outcome)

@@ -1,0 +1,39 @@
+"""How verbs are explained: in the usual form, with arguments called by their names."""
+
+from typing import Any
+
+from typer.core import TyperArgument, TyperCommand
+
+WIDTH = 100
+"""Columns that help takes at most."""
+
+
+class Verb(TyperCommand):
+    """A verb."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The usage line's parts: options, then arguments, those in brackets that may be left."""
+        pieces = ["[OPTIONS]"]
+        for parameter in self.get_params(ctx):
+            if isinstance(parameter, TyperArgument):
+                name = _name(parameter)
+                pieces.append(name if parameter.required else f"[{name}]")
+        return pieces
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Writes what the arguments and options mean."""
+        arguments: list[tuple[str, str]] = []
+        options: list[tuple[str, str]] = []
+        for parameter in self.get_params(ctx):
+            if isinstance(parameter, TyperArgument):
+                arguments.append((_name(parameter), parameter.help or ""))
+            elif record := parameter.get_help_record(ctx):
+                options.append(record)
+        for title, records in (("Arguments", arguments), ("Options", options)):
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+def _name(argument: TyperArgument) -> str:
+    return f"{argument.metavar}{'' if argument.nargs == 1 else '...'}"

@@ -1,0 +1,143 @@
+"""Memories, and what was found or done with them, for people."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from muniment.commands.restore import Restored
+from muniment.commands.save_memory import Saved
+from muniment.domain import category as categories
+from muniment.domain.memory.view import Memory
+from muniment.queries.agent_text import age_text
+from muniment.queries.search import Hit, SearchResult
+
+from .console import Line, line, tail
+
+_STATES = {"live": "green", "archived": "yellow", "purged": "red"}
+_INDENT = "    "
+
+
+def saved(answer: Saved, now: datetime) -> Iterator[Line]:
+    """What became of an observation."""
+    memory = answer.memory
+    match answer.outcome:
+        case "created":
+            yield line(("Saved ", "green"), (tail(answer.id), "cyan"), " as a new memory.")
+        case "reinforced":
+            counted = "" if answer.counted else ", though this one is not counted"
+            yield line(
+                ("Known already: ", "green"),
+                (tail(answer.id), "cyan"),
+                f", {age_text(memory, now)}{counted}.",
+            )
+        case "extended":
+            yield line(("Added to ", "green"), (tail(answer.id), "cyan"), ", which knew a part.")
+    yield from _text(memory)
+    if answer.conflicts_with:
+        yield line((f"{_INDENT}conflicts with {_tails(answer.conflicts_with)}", "yellow"))
+    elif answer.resembles:
+        yield line(f"{_INDENT}resembles {_tails(answer.resembles)}")
+    yield from _warnings(answer.warnings)
+
+
+def restored(answer: Restored, now: datetime) -> Iterator[Line]:
+    """A memory that is back in recall."""
+    yield from shown(answer.memory, now)
+    yield from _warnings(answer.warnings)
+
+
+def shown(memory: Memory, now: datetime) -> Iterator[Line]:
+    """Everything about a memory."""
+    yield line(
+        (tail(memory.id), "cyan"),
+        "  ",
+        (memory.state, _STATES.get(memory.state, "yellow")),
+        f"  {memory.category or categories.GENERAL}",
+    )
+    yield from _text(memory)
+    scored = f"{memory.base_importance:.2f}"
+    facts = {
+        "id": memory.id,
+        "seen": age_text(memory, now),
+        "importance": f"{memory.importance:.2f}, last scored {scored}",
+        "relevance": f"{memory.relevance:.2f}, {memory.band}{', pinned' * memory.pinned}",
+        "used": f"{memory.access_count}×, last {stamp(memory.last_accessed_at)}",
+        "store": memory.store,
+        "source": f"{_source(memory)}, trust {memory.trust}",
+        "tags": ", ".join(memory.tags),
+        "metadata": ", ".join(f"{key}={value}" for key, value in memory.metadata.items()),
+        "archived": f"{stamp(memory.archived_at)}, {memory.archive_reason}"
+        if memory.archived_at
+        else "",
+        "resembles": _tails(memory.resembles),
+        "conflicts": _tails(memory.conflicts_with),
+        "merged": _tails(memory.merged_from),
+        "version": f"{memory.version}, at position {memory.position}",
+        "fault": memory.fault or "",
+    }
+    for name, fact in facts.items():
+        if fact:
+            yield line((f"{_INDENT}{name:<11}", "dim"), fact)
+
+
+def found(result: SearchResult, now: datetime) -> Iterator[Line]:
+    """A ranked list; after a browse or a miss the categories that there are."""
+    is_browse = all(hit.score == 0 for hit in result.hits)
+    for number, hit in enumerate(result.hits, 1):
+        yield from _hit(number, hit, now, is_browse=is_browse)
+    if result.message:
+        yield line(result.message)
+    if is_browse:
+        yield line(("Categories: ", "bold"), _counts(result))
+    if result.degraded:
+        yield line((f"({result.degraded})", "dim"))
+    if result.cursor:
+        yield line((f"There are more: the same with --cursor {result.cursor}", "dim"))
+
+
+def stamp(moment: datetime) -> str:
+    """A time in UTC, to the second."""
+    return moment.isoformat(" ", "seconds").replace("+00:00", "Z")
+
+
+def _hit(number: int, hit: Hit, now: datetime, *, is_browse: bool) -> Iterator[Line]:
+    memory = hit.memory
+    yield line(
+        (f"{number:>3} ", "dim"),
+        *([] if is_browse else [(f"{hit.score:.3f}  ", "bold")]),
+        (tail(memory.id), "cyan"),
+        f"  {memory.category or categories.GENERAL}",
+        (f"  {age_text(memory, now)}, importance {memory.importance:.2f}", "dim"),
+        ("" if memory.state == "live" else f"  {memory.state}", "yellow"),
+    )
+    yield from _text(memory)
+    if memory.tags:
+        yield line((f"{_INDENT}tags: {', '.join(memory.tags)}", "dim"))
+    if memory.conflicts_with:
+        yield line((f"{_INDENT}conflicts with {_tails(memory.conflicts_with)}", "yellow"))
+    for name, reason in (hit.why or {}).items():
+        yield line((f"{_INDENT}{name}: {reason}", "dim"))
+
+
+def _text(memory: Memory) -> Iterator[Line]:
+    content = f"[{memory.state}]" if memory.content is None else memory.content
+    for part in content.splitlines() or [""]:
+        yield line(_INDENT, part)
+
+
+def _counts(result: SearchResult) -> str:
+    return ", ".join(f"{name} ({count})" for name, count in result.taxonomy.items()) or "none yet"
+
+
+def _source(memory: Memory) -> str:
+    source = memory.source
+    named = (("ref", source.ref), ("session", source.session), ("model", source.model))
+    return " ".join([source.type, *(f"{name} {text}" for name, text in named if text)])
+
+
+def _tails(ids: tuple[str, ...]) -> str:
+    return ", ".join(map(tail, ids))
+
+
+def _warnings(warnings: tuple[str, ...]) -> Iterator[Line]:
+    for warning in warnings:
+        yield line((f"{_INDENT}note: {warning}", "yellow"))

@@ -1,0 +1,176 @@
+"""A field of an operation as a parameter of its verb: what it is called, and how text is read.
+
+Nothing is checked here. Text becomes the type that the field wants where it spells one, and goes on
+as text where it does not, so that the model says what is wrong with it.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import typer
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from muniment.domain.errors import Invalid
+from muniment.domain.memory.events import Source
+
+from .texts import read_text
+
+_NAMES = frozenset(["id", "category"])
+"""Positional fields that name something; what other ones hold are texts, which files may hold."""
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
+_NUMBER = re.compile(
+    r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|nan|inf|infinity)", re.IGNORECASE
+)
+_SOURCE_FIELD = re.compile(r",(?=(?:type|ref|session|model)=)")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """How a field is asked for: the type that typer reads, its declaration, and what it means."""
+
+    field: str
+    type: Any
+    declaration: Any
+    value: Callable[[Any], object]
+
+
+def parameters(operation: type[BaseModel]) -> list[Parameter]:
+    """The parameters of an operation's verb: the positional ones in their order, then options.
+
+    Options that the operation shares with its family, such as a key for retries, come last.
+    """
+    positional: tuple[str, ...] = getattr(operation, "POSITIONAL", ())
+    shared = {
+        name
+        for base in operation.__mro__[1:]
+        if issubclass(base, BaseModel)
+        for name in base.model_fields
+    }
+    options = [name for name in operation.model_fields if name not in positional]
+    options.sort(key=lambda name: name in shared)
+    fields = operation.model_fields
+    return [
+        *(_argument(name, fields[name]) for name in positional),
+        *(_option(name, fields[name]) for name in options),
+    ]
+
+
+def _argument(name: str, field: FieldInfo) -> Parameter:
+    type_, metavar, value = _reading(name, field)
+    is_text = type_ is str and name not in _NAMES and value is _as_it_is
+    if is_text:
+        value = read_text(name)
+    many = type_ == list[str]
+    return Parameter(
+        name,
+        type_,
+        typer.Argument(
+            ... if field.is_required() and not many else None,
+            metavar=metavar if many else name.upper(),
+            help=_help(field, " It may be @FILE, or - for the standard input." * is_text),
+        ),
+        value,
+    )
+
+
+def _option(name: str, field: FieldInfo) -> Parameter:
+    type_, metavar, value = _reading(name, field)
+    spelt = [f"--{name.replace('_', '-')}"]
+    if type_ is bool:
+        return Parameter(name, type_, typer.Option(False, *spelt, help=_help(field)), value)
+    if type_ == list[str] and name.endswith("s"):
+        spelt.insert(0, spelt[0].removesuffix("s"))  # one at a time reads better in the singular
+    default = field.get_default()
+    shown = f" [default: {default}]" if isinstance(default, str | int | float) else ""
+    again = " May be repeated." if type_ == list[str] else ""
+    return Parameter(
+        name,
+        type_,
+        typer.Option(
+            None, *spelt, metavar=metavar, help=_help(field, again + shown), show_default=False
+        ),
+        value,
+    )
+
+
+def _reading(name: str, field: FieldInfo) -> tuple[Any, str, Callable[[Any], object]]:
+    """The type that typer reads, how help names it, and the value that goes to the model."""
+    kind = _kind(field.annotation)
+    if kind is bool:
+        return bool, "", _as_it_is
+    if kind is int or kind is float:
+        return str, "NUMBER", _number
+    if kind is datetime:
+        return str, "TIME", _as_it_is
+    if kind is Source:
+        return str, "TYPE|type=…,ref=…", _source
+    if get_origin(kind) is Literal:
+        return str, "|".join(str(choice) for choice in get_args(kind)), _as_it_is
+    if get_origin(kind) is tuple:
+        return list[str], f"{name.removesuffix('s').upper()}", tuple
+    if get_origin(kind) in (Mapping, dict) or kind is dict:
+        return list[str], "KEY=VALUE", _mapping(name)
+    return str, "TEXT", _as_it_is
+
+
+def _kind(annotation: Any) -> Any:
+    """The type without its constraints, and without ``None``."""
+    if get_origin(annotation) is Annotated:
+        return _kind(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return _kind(next(one for one in get_args(annotation) if one is not type(None)))
+    return annotation
+
+
+def _help(field: FieldInfo, more: str = "") -> str:
+    return (field.description or _described(field.annotation)) + more
+
+
+def _described(annotation: Any) -> str:
+    """The description that a type carries inside ``… | None``."""
+    for part in get_args(annotation):
+        if isinstance(part, FieldInfo) and part.description:
+            return part.description
+        if found := _described(part):
+            return found
+    return ""
+
+
+def _as_it_is(value: Any) -> object:
+    return value
+
+
+def _number(text: str) -> object:
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    return float(text) if _NUMBER.fullmatch(text) else text
+
+
+def _mapping(name: str) -> Callable[[list[str]], object]:
+    def value(items: list[str]) -> object:
+        read: dict[str, str] = {}
+        for item in items:
+            key, is_pair, text = item.partition("=")
+            if not is_pair:
+                raise Invalid(
+                    f"{name}: {item!r} is no pair: write key=value.",
+                    code=f"{name}_invalid",
+                    field=name,
+                )
+            read[key] = text
+        return read
+
+    return value
+
+
+def _source(text: str) -> object:
+    if "=" not in text:
+        return text
+    pairs = (part.partition("=") for part in _SOURCE_FIELD.split(text))
+    return {key: value for key, _, value in pairs}

@@ -1,0 +1,127 @@
+"""The program: options that hold for every verb, the verbs, and what becomes of errors."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from io import TextIOWrapper
+from typing import Annotated
+
+import platformdirs
+import typer
+from typer.exceptions import TyperException
+
+from muniment._release import __version__
+from muniment.domain.errors import MunimentError
+
+from . import failures, verbs
+from .help import WIDTH
+from .session import Session
+
+NAME = "muniment"
+
+
+def application() -> typer.Typer:
+    """Everything that the program can do."""
+    app = typer.Typer(
+        name=NAME,
+        add_completion=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["--help", "-h"], "max_content_width": WIDTH},
+    )
+    app.callback()(_options)
+    verbs.add_to(app)
+    return app
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Runs the program, and says with which status to end; see ``main``."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = _run(given or ["--help"], as_json=as_json)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_output()
+        return failures.PIPE_CLOSED
+    return status
+
+
+def _run(arguments: list[str], *, as_json: bool) -> int:
+    command = typer.main.get_command(application())
+    try:
+        with command.make_context(NAME, arguments) as context:
+            return command.invoke(context) or 0
+    except typer.Exit as done:
+        return done.exit_code
+    except MunimentError as error:
+        return failures.refused(error, as_json=as_json)
+    except TyperException as error:
+        return failures.misused(
+            error.format_message(),
+            getattr(getattr(error, "param", None), "name", None),
+            getattr(getattr(error, "ctx", None), "command_path", NAME),
+            as_json=as_json,
+        )
+    except (KeyboardInterrupt, typer.Abort):
+        return failures.INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001 (nothing but a sentence leaves the program)
+        return failures.unexpected(error, as_json=as_json)
+
+
+def _discard_output() -> None:
+    """Nobody reads on: what is still buffered goes nowhere, and nothing is said of it."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        sys.stdout.write(f"{NAME} {__version__}\n")
+        raise typer.Exit
+
+
+def _options(
+    context: typer.Context,
+    *,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            envvar="MUNIMENT_DATA",
+            help="Where the store is; the user's data directory unless given.",
+        ),
+    ] = None,
+    space: Annotated[
+        str,
+        typer.Option(metavar="SPACE", envvar="MUNIMENT_SPACE", help="The tenant to work in."),
+    ] = "default",
+    actor: Annotated[
+        str,
+        typer.Option(
+            metavar="ACTOR",
+            envvar="MUNIMENT_ACTOR",
+            help="Who acts: manual, bot:…, subagent:…, skill:…, reflection:… or system:…",
+        ),
+    ] = "manual",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON; may also stand after the command.")
+    ] = False,
+    version: Annotated[  # noqa: ARG001 (its callback answers)
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Long-term memory for AI agents, every change of which can be put in evidence."""
+    source = context.get_parameter_source("data")
+    context.obj = Session(
+        data=data or platformdirs.user_data_dir(NAME, appauthor=False),
+        is_chosen=source is not None and source.name == "COMMANDLINE",
+        space=space,
+        actor=actor,
+        json=as_json,
+    )

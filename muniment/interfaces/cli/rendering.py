@@ -1,0 +1,76 @@
+"""Answers, whatever they are, for people and for programs."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+from muniment.commands.restore import Restored
+from muniment.commands.save_memory import Saved
+from muniment.domain.memory.view import Memory
+from muniment.importing import ImportReport
+from muniment.log.verify import Verification
+from muniment.queries.history import HistoryEntry
+from muniment.queries.log import LogEntry
+from muniment.queries.search import SearchResult
+from muniment.queries.stats import Stats
+from muniment.rebuild import Rebuilt
+from muniment.settings import Setting
+
+from . import doctor, figures, memories, records
+from .console import Line, put
+from .output import document
+
+Answer: TypeAlias = (
+    Saved
+    | Memory
+    | Restored
+    | SearchResult
+    | Stats
+    | Verification
+    | Rebuilt
+    | ImportReport
+    | doctor.Diagnosis
+    | list[HistoryEntry]
+    | tuple[Setting, ...]
+    | Iterator[LogEntry]
+)
+
+
+def show(answer: Answer, *, as_json: bool) -> None:
+    """Prints an answer: as JSON, the log an entry a line, or as lines for people."""
+    if not as_json:
+        put(_lines(answer, datetime.now(UTC)))
+    elif isinstance(answer, Iterator):
+        for entry in answer:
+            sys.stdout.write(document(entry, indent=None) + "\n")
+    else:
+        sys.stdout.write(document(answer) + "\n")
+
+
+def _lines(answer: Answer, now: datetime) -> Iterable[Line]:
+    match answer:
+        case Saved():
+            return memories.saved(answer, now)
+        case Memory():
+            return memories.shown(answer, now)
+        case Restored():
+            return memories.restored(answer, now)
+        case SearchResult():
+            return memories.found(answer, now)
+        case Stats():
+            return figures.stats(answer)
+        case Verification():
+            return records.verification(answer)
+        case Rebuilt():
+            return records.rebuilt(answer)
+        case ImportReport():
+            return figures.imported(answer)
+        case doctor.Diagnosis():
+            return doctor.report(answer)
+        case tuple():
+            return figures.settings(answer)
+        case list():
+            return records.history(answer)
+        case _:
+            return records.log(answer)

@@ -1,0 +1,73 @@
+"""What holds for one run of the program: which store, as whom, and in which form answers go out."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import muniment
+from muniment.domain.errors import StorageFailed
+from muniment.engine import IN_MEMORY
+from muniment.handle import Muniment
+
+ONE_SHOT = {"log": {"key_batch": 8}}
+"""A process that runs one command mints few keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The options before the verb.
+
+    ``data`` is a directory, as it was given; ``is_chosen``: on this very command line.
+    """
+
+    data: str
+    is_chosen: bool
+    space: str
+    actor: str
+    json: bool
+
+    @property
+    def directory(self) -> Path | None:
+        """The data directory; None where ``data`` names something else."""
+        if self.data == IN_MEMORY or "://" in self.data:
+            return None
+        return Path(self.data).expanduser()
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is no store yet."""
+        return self.directory is not None and not (self.directory / "log.db").exists()
+
+    def reading(self) -> Muniment:
+        """The store, opened for reading alone.
+
+        Raises:
+            StorageFailed: ``missing`` where there is none, or what opening raises.
+        """
+        self._require()
+        return muniment.open(self.data, space=self.space, actor=self.actor, read_only=True)
+
+    def editing(self) -> Muniment:
+        """The store, opened for a change of what is there.
+
+        Raises:
+            StorageFailed: ``missing`` where there is none, or what opening raises.
+        """
+        self._require()
+        return self.writing()
+
+    def writing(self, *, many: bool = False) -> Muniment:
+        """The store, made where there is none; ``many``: for more than one command."""
+        return muniment.open(
+            self.data,
+            space=self.space,
+            actor=self.actor,
+            settings=None if many else ONE_SHOT,
+        )
+
+    def _require(self) -> None:
+        if self.is_missing:
+            raise StorageFailed(
+                f"There is no store in {self.directory}: 'muniment save' makes one; --data or"
+                " MUNIMENT_DATA names another.",
+                code="missing",
+            )

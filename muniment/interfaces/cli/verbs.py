@@ -1,0 +1,199 @@
+"""The verbs: one an operation, made from its model, and those that answer about the store."""
+
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+
+from muniment import operations, settings
+from muniment.commands.command import Command
+from muniment.commands.import_memory import ImportMemory
+from muniment.domain.errors import Invalid
+from muniment.importing import FORMATS
+from muniment.operations import Query
+from muniment.queries.get_memory import Get, GetMany
+from muniment.queries.log import Log
+from muniment.queries.search import Search
+
+from . import demo, doctor
+from .console import progress
+from .help import Verb
+from .output import document
+from .parameters import Parameter, parameters
+from .rendering import show
+from .session import Session
+
+OTHERWISE: frozenset[type[Command | Query]] = frozenset([ImportMemory, GetMany])
+"""Operations without a verb of their own: importing takes a path, several memories are a list."""
+
+_METHODS: dict[type[Command | Query], str] = {Get: "get"}
+_NOTES: dict[type[Command | Query], str] = {
+    Log: "With --json each event is one line of JSON, written as it is read."
+}
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds every verb to the program."""
+    for operation in (*operations.COMMANDS, *operations.QUERIES):
+        if operation not in OTHERWISE:
+            name = operation.VERB.replace("_", "-")
+            app.command(name, cls=Verb, help=_about(operation))(_verb(operation))
+    for name, verb in _BESIDES.items():
+        app.command(name, cls=Verb)(verb)
+
+
+def _about(operation: type[Command | Query]) -> str:
+    said = (inspect.getdoc(operation) or "").replace("``", "")
+    return "\n\n".join(filter(None, [said, _NOTES.get(operation)]))
+
+
+def _verb(operation: type[Command | Query]) -> Callable[..., None]:
+    fields = parameters(operation)
+    method = _METHODS.get(operation, operation.VERB)
+
+    def verb(context: typer.Context, **given: Any) -> None:
+        session = _session(context, as_json=given.pop("as_json"))
+        as_agent = given.pop("as_agent", False)
+        values = _values(fields, given)
+        with _opened(session, operation) as face:
+            answer = getattr(face, method)(**values)
+            if as_agent:
+                sys.stdout.write(face.agent_text(answer) + "\n")
+            else:
+                show(answer, as_json=session.json)
+
+    declared = {parameter.field: (parameter.type, parameter.declaration) for parameter in fields}
+    if operation is Search:
+        declared["as_agent"] = (
+            bool,
+            typer.Option(False, "--agent", help="Print what an agent reads."),
+        )
+    declared["as_json"] = bool, typer.Option(False, "--json", help="Print JSON.")
+    return _with_signature(verb, declared)
+
+
+def _with_signature(
+    verb: Callable[..., None], declared: dict[str, tuple[Any, Any]]
+) -> Callable[..., None]:
+    """Gives a verb the parameters that typer is to read off it."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters_ = [
+        inspect.Parameter("context", keyword, annotation=typer.Context),
+        *(
+            inspect.Parameter(name, keyword, default=declaration, annotation=type_)
+            for name, (type_, declaration) in declared.items()
+        ),
+    ]
+    verb.__signature__ = inspect.Signature(parameters_)  # type: ignore[attr-defined]
+    verb.__annotations__ = {one.name: one.annotation for one in parameters_}
+    return verb
+
+
+def _values(fields: list[Parameter], given: dict[str, Any]) -> dict[str, object]:
+    """What was given, as the face takes it; what was left out has the model's default."""
+    return {
+        parameter.field: parameter.value(given[parameter.field])
+        for parameter in fields
+        if given[parameter.field] not in (None, False)
+    }
+
+
+def _opened(session: Session, operation: type[Command | Query]) -> Any:
+    if not issubclass(operation, Command):
+        return session.reading()
+    return session.editing() if "id" in operation.model_fields else session.writing()
+
+
+def _session(context: typer.Context, *, as_json: bool) -> Session:
+    session: Session = context.obj
+    return replace(session, json=session.json or as_json)
+
+
+def _import(
+    context: typer.Context,
+    format: Annotated[
+        str, typer.Argument(metavar="FORMAT", help=f"{' or '.join(sorted(FORMATS))}.")
+    ],
+    path: Annotated[
+        str,
+        typer.Argument(metavar="PATH", help="A file (mcp-memory: JSONL) or a directory (rockbot)."),
+    ],
+    *,
+    as_json: Json = False,
+) -> None:
+    """Bring in what another system kept.
+
+    What is malformed is reported and left out, what was imported before is left alone, so an import
+    may be repeated.
+    """
+    session = _session(context, as_json=as_json)
+    with session.writing(many=True) as face:
+        with progress("importing") as done:
+            report = face.import_from(format, path, progress=done)
+        show(report, as_json=session.json)
+
+
+def _verify(context: typer.Context, *, as_json: Json = False) -> int:
+    """Prove that the log is whole and unaltered; no key is needed. Ends with 1 where it is not."""
+    session = _session(context, as_json=as_json)
+    with session.reading() as face:
+        with progress("verifying"):
+            answer = face.verify()
+        show(answer, as_json=session.json)
+    return 0 if answer.intact else 1
+
+
+def _rebuild(context: typer.Context, *, as_json: Json = False) -> int:
+    """Make what is searched anew from the log and compare. Ends with 1 where they differ."""
+    session = _session(context, as_json=as_json)
+    with session.reading() as face:
+        with progress("rebuilding"):
+            answer = face.rebuild()
+        show(answer, as_json=session.json)
+    return 0 if answer.agrees else 1
+
+
+def _settings(context: typer.Context, *, as_json: Json = False) -> None:
+    """List every setting with its value and where that comes from: file, environment, default."""
+    session = _session(context, as_json=as_json)
+    show(tuple(settings.described(session.directory)), as_json=session.json)
+
+
+def _doctor(context: typer.Context, *, as_json: Json = False) -> int:
+    """Look over the store and the machine, and say what to do. Ends with 1 where it is broken."""
+    session = _session(context, as_json=as_json)
+    directory = session.directory
+    if directory is None:
+        raise Invalid(
+            f"data: {session.data} is no directory to look at.", code="target_invalid", field="data"
+        )
+    with progress("looking"):
+        diagnosis = doctor.diagnose(directory, session.space, datetime.now(UTC))
+    show(diagnosis, as_json=session.json)
+    return 0 if diagnosis.healthy else 1
+
+
+def _demo(context: typer.Context, *, as_json: Json = False) -> None:
+    """Play a short story on a store of its own; with --data before it the store is kept."""
+    session = _session(context, as_json=as_json)
+    directory = session.directory if session.is_chosen else None
+    if session.json:
+        sys.stdout.write(document(demo.told(directory)) + "\n")
+    else:
+        demo.tell(directory)
+
+
+_BESIDES: dict[str, Callable[..., int | None]] = {
+    "import": _import,
+    "verify": _verify,
+    "rebuild": _rebuild,
+    "settings": _settings,
+    "doctor": _doctor,
+    "demo": _demo,
+}
