@@ -13,12 +13,14 @@ from array import array
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, NamedTuple, overload
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column
+
+Ints = TypeVar("Ints", int, NDArray[np.int64])
 
 LOWEST: Final = 0.5
 """The least Jaccard index that early terms are kept for; below it every statement is compared."""
@@ -101,9 +103,16 @@ class Statements:
         self._last.set(row, _GONE)
 
     def move(self, row: int, level: int) -> None:
-        """All statements of a row to another level."""
-        for slot in self._slots(row):
-            self.levels.set(slot, level)
+        """All statements of a row to another level, where they are looked up anew."""
+        slots = self._slots(row)
+        if level == UNSEEN:
+            for slot in slots:
+                self.levels.set(slot, UNSEEN)
+        elif slots and self.levels.get(slots[0]) != level:
+            statements = self.of(row)
+            self.clear(row)
+            for statement in statements:
+                self.add(row, statement, level)
 
     def with_key(self, key: int, level: int) -> NDArray[np.integer]:
         """The slots on a level of the statements that have a key."""
@@ -127,12 +136,12 @@ class Statements:
         known = [number for number in map(number_of, terms) if number is not None]
         if not known:
             return np.zeros(0, np.int32), np.zeros(0)
-        slots = self._on(
-            level,
-            np.flatnonzero(np.diff(self._starts.view))
-            if at_least < LOWEST
-            else self._candidates(known, len(terms), at_least),
-        )
+        if at_least < LOWEST:
+            slots: NDArray[np.integer] = np.flatnonzero(np.diff(self._starts.view))
+        else:
+            slots = self._candidates(known, len(terms), level, at_least)
+        if len(slots):
+            slots = self._on(level, slots)
         if not len(slots):
             return slots, np.zeros(0)
         common, sizes = self._common(known, slots)
@@ -140,7 +149,9 @@ class Statements:
         reached = indices >= at_least
         return slots[reached], indices[reached]
 
-    def _candidates(self, known: list[int], size: int, at_least: float) -> NDArray[np.integer]:
+    def _candidates(
+        self, known: list[int], size: int, level: int, at_least: float
+    ) -> NDArray[np.integer]:
         """The slots, once each, that may reach a Jaccard index with a set of ``size`` terms.
 
         With t = up / down, sets of n and m terms need up · (n + m) / (up + down) common ones. If
@@ -158,8 +169,9 @@ class Statements:
             most = (down * size - (up + down) * max(place, 0)) // up
             if most < least:
                 break
-            edges += number << 32 | least << 16, number << 32 | (min(most, _LARGEST) + 1) << 16
-            entries = self._recent_early.get(number)
+            group = _group(number, level)
+            edges += group << 32 | least << 16, group << 32 | (min(most, _LARGEST) + 1) << 16
+            entries = self._recent_early.get(group)
             if entries is not None:
                 recent.append(entries)
         if not edges:
@@ -235,11 +247,12 @@ class Statements:
             self._repack()
             return
         for slot in range(self._listed, size):
-            run = self._run(slot).tolist()
+            level, run = self.levels.get(slot), self._run(slot).tolist()
             _append(self._recent_keys, self._keys.get(slot), slot)
-            if len(run) <= _LARGEST:
-                for place in range(min(len(run), _early_terms(len(run)))):
-                    _append(self._recent_early, run[place], (len(run) << 16 | place) << 31 | slot)
+            if level != UNSEEN and len(run) <= _LARGEST:
+                for place, number in enumerate(run[: _early_terms(len(run))]):
+                    entry = (len(run) << 16 | place) << 31 | slot
+                    _append(self._recent_early, _group(number, level), entry)
         self._listed = size
 
     def _repack(self) -> None:
@@ -257,9 +270,12 @@ class Statements:
         runs = by_rarity[ordered & 0xFFFF_FFFF].astype(np.int32)
         self._runs.replace(runs)
         places = np.arange(len(runs)) - (np.cumsum(sizes) - sizes)[owners]
-        of_size = sizes[owners]
-        early = np.flatnonzero((places < _early_terms(of_size)) & (of_size <= _LARGEST))
-        packed = runs[early].astype(np.int64) << 32 | of_size[early] << 16 | places[early]
+        of_size, levels = sizes[owners], self.levels.view[owners].astype(np.int64)
+        early = np.flatnonzero(
+            (places < _early_terms(of_size)) & (of_size <= _LARGEST) & (levels != UNSEEN)
+        )
+        groups = _group(runs[early].astype(np.int64), levels[early])
+        packed = groups << 32 | of_size[early] << 16 | places[early]
         order = np.argsort(packed)
         self._early, self._early_slots = packed[order], owners[early][order].astype(np.int32)
         order = np.argsort(self._keys.view, kind="stable")
@@ -287,13 +303,14 @@ def _fraction(at_least: float) -> tuple[int, int]:
     return fraction.numerator, fraction.denominator
 
 
-@overload
-def _early_terms(size: int) -> int: ...
-@overload
-def _early_terms(size: NDArray[np.int64]) -> NDArray[np.int64]: ...
-def _early_terms(size: int | NDArray[np.int64]) -> int | NDArray[np.int64]:
+def _early_terms(size: Ints) -> Ints:
     """How many of a statement's terms are looked up by, for any threshold from LOWEST."""
     return size // 2 + _SHARED
+
+
+def _group(number: Ints, level: Ints) -> Ints:
+    """31 bits for a term on a level; two that share them cost time and change no answer."""
+    return (number * 0x9E37_79B1 + level * 0x85EB_CA77) & 0x7FFF_FFFF
 
 
 def _append(index: "dict[int, array[int]]", key: int, entry: int) -> None:
