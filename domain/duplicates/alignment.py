@@ -62,7 +62,7 @@ def jaccard(a: tuple[str, ...], b: tuple[str, ...]) -> float:
 def relate(existing: Form, candidate: Form, *, same_day: bool) -> Verdict:
     """Says what the candidate is to the existing text; only a proof makes it the same.
 
-    ``same_day`` tells whether both were said on one day: a deictic text is another fact the day after.
+    ``same_day``: both were said on one day. A deictic text is another fact the day after.
     SAME holds in both directions. The rest looks from the existing text to the candidate.
     """
     if not same_day and (existing.deictic or candidate.deictic):
@@ -231,19 +231,16 @@ _NO_PARTS: Final = (
     words.FUNCTION_WORDS
     | OPERATORS
     | NEGATIONS
-    | frozenset(
-        """
-    anti pre non pro sub super semi multi micro macro mini mega over under out inter intra trans ultra
-    counter extra hyper mis dis fore self
-    black white green red blue brown grey gray yellow gold silver hot cold warm cool dark light bright
-    high low big small short long tall deep wide broad narrow hard soft free sweet sour wild tame
-    grand great good bad best fine fair full empty dry wet flat round sharp blunt strong weak loose
-    tight thick thin heavy easy rough smooth clean dirty fresh raw ripe sick mad poor rich nice safe
-    dead live open close closed shut quick fast slow early late near far left right real true same
-    double single triple main common public private human man some any every body thing where
-    time day way ward wards
-    """.split()
-    )
+    | words.listed("""
+    anti pre non pro sub super semi multi micro macro mini mega over under out inter intra trans
+    ultra counter extra hyper mis dis fore self black white green red blue brown grey gray yellow
+    gold silver hot cold warm cool dark light bright high low big small short long tall deep wide
+    broad narrow hard soft free sweet sour wild tame grand great good bad best fine fair full
+    empty dry wet flat round sharp blunt strong weak loose tight thick thin heavy easy rough
+    smooth clean dirty fresh raw ripe sick mad poor rich nice safe dead live open close closed
+    shut quick fast slow early late near far left right real true same double single triple main
+    common public private human man some any every body thing where time day way ward wards
+    """)
 )
 
 
@@ -295,11 +292,12 @@ def _adds(old: _Side, new: _Side, block: _Block) -> bool:
         return connected
     if last in words.FUNCTION_WORDS or last in words.CONNECTORS:
         return False
+    if new.marks[block.c] & old.marks[block.a] & Mark.DETERMINED:
+        return True  # between an article and its noun
     if block.a == 0:
         return last == COMMA or first in words.OPENING_PREPOSITIONS
     names = new.marks[block.c - 1] & new.marks[block.c] & new.marks[block.d - 1] & Mark.CAPITAL
-    premodifies = new.marks[block.c] & old.marks[block.a] & Mark.DETERMINED
-    return bool(connected or names or premodifies)
+    return connected or bool(names)
 
 
 def _replacement(old: _Side, new: _Side, blocks: list[_Block]) -> Verdict:

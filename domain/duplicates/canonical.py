@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Final
 
 from . import phrases, scripts, units, words
@@ -18,6 +18,7 @@ LONGEST: Final = 4096
 
 _VERBATIM: Final = "\n"
 _CODE: Final = re.compile(r"```.+?```|`[^`\n]++`", re.DOTALL)
+_LETTERS: Final = re.compile(r"[^\W\d_]++")
 _LONGEST_OPENING: Final = 6
 _SAID_THAT: Final = Need.REPORTING | Need.THAT
 
@@ -53,7 +54,7 @@ def form(text: str) -> Form:
     if needs & Need.CASE:
         tokens = _settle_case(tokens, capitals=len(tokens) > 2 and text.isupper())
     elif text.isupper():
-        tokens = [token._replace(mark=token.mark & ~Mark.CAPITAL) for token in tokens]
+        tokens = [_small(token) for token in tokens]
     if english and needs & Need.PHRASE:
         tokens = phrases.fold(tokens, read)
     if needs & Need.VALUE:
@@ -81,14 +82,10 @@ def form(text: str) -> Form:
 
 def _verbatim(text: str) -> Form:
     folded = fold(text)
-    return Form(_VERBATIM + folded, tuple(sorted(set(folded.split()))), _points(folded), b"")
-
-
-def _points(folded: str) -> bool:
-    found = set(folded.split())
-    return not found.isdisjoint(words.DEICTIC | words.DEICTIC_BEFORE_TIME) or bool(
-        scripts.DEICTIC.search(folded)
-    )
+    found = set(_LETTERS.findall(folded))
+    deictic = not found.isdisjoint(words.DEICTIC | words.DEICTIC_BEFORE_TIME)
+    deictic = deictic or scripts.DEICTIC.search(folded) is not None
+    return Form(_VERBATIM + folded, tuple(sorted(found)), deictic, b"")
 
 
 def _lex(text: str) -> tuple[list[Token], int, bool]:
@@ -97,9 +94,8 @@ def _lex(text: str) -> tuple[list[Token], int, bool]:
         ascii_only = settled.isascii()
         if not ascii_only and (scripts.CHARACTER.search(settled) or scripts.HANGUL.search(settled)):
             settled = scripts.settle(settled)
-        tokens, needs = lex(phrases.without_lead_in(settled))
-        return tokens, needs, ascii_only
-    tokens = []
+        return *lex(phrases.without_lead_in(settled)), ascii_only
+    tokens: list[Token] = []
     needs = 0
     ascii_only = True
     end = 0
@@ -130,15 +126,20 @@ def _opens(tokens: list[Token], at: int) -> bool:
 def _settle_case(tokens: list[Token], *, capitals: bool) -> list[Token]:
     settled: list[Token] = []
     for at, token in enumerate(tokens):
-        raw = token.raw
+        raw, read_as = token.raw, token
         if raw == "A" and token.kind is Kind.ARTICLE and not _is_article(tokens, at, capitals):
-            token = Token("A", Kind.WORD, Mark.CAPITAL, ("A",), "A")
+            read_as = Token("A", Kind.WORD, Mark.CAPITAL, ("A",), "A")
         elif raw[:1].isupper() and token.key == raw.lower():
             key = _cased(token, opens=capitals or _opens(tokens, at), capitals=capitals)
             if key != token.key:
-                token = token._replace(key=key, terms=(key.lower(),))
-        settled.append(token._replace(mark=token.mark & ~Mark.CAPITAL) if capitals else token)
+                read_as = token._replace(key=key, terms=(key.lower(),))
+        settled.append(_small(read_as) if capitals else read_as)
     return settled
+
+
+def _small(token: Token) -> Token:
+    # Where everything is a capital, a capital marks no name.
+    return token._replace(mark=token.mark & ~Mark.CAPITAL)
 
 
 def _cased(token: Token, *, opens: bool, capitals: bool) -> str:
@@ -263,7 +264,7 @@ def _terms(tokens: list[Token], needs: int) -> tuple[str, ...]:
     if needs & Need.SCRIPT:
         found.update(scripts.pairs(tokens))
     if needs & Need.VALUE:
-        for name, number in zip(tokens, tokens[1:], strict=False):
+        for name, number in pairwise(tokens):
             if number.kind is Kind.NUMBER and name.mark & Mark.CAPITAL and name.terms:
                 # A name and its number are one thing: else a short text is not found by a
                 # longer one that adds "Cone 10".

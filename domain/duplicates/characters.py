@@ -4,19 +4,24 @@ import re
 import unicodedata
 from typing import Final
 
-_QUOTES: Final = dict.fromkeys(map(ord, "‘’‛ʼ＇´ʹ′"), "'") | dict.fromkeys(
-    map(ord, "“”„‟«»「」『』＂‹›〝〞″"), '"'
+_SINGLE: Final = "\u2018\u2019\u201b\u02bc\uff07\u00b4\u02b9\u2032"
+_DOUBLE: Final = "“”„‟«»「」『』\uff02\u2039\u203a〝〞″"
+_QUOTES: Final = dict.fromkeys(map(ord, _SINGLE), "'") | dict.fromkeys(map(ord, _DOUBLE), '"')
+_DASHES: Final = dict.fromkeys(map(ord, "\u2010\u2011\u2212\ufe63\uff0d"), "-") | dict.fromkeys(
+    map(ord, "\u2013\u2014\u2015"), "\u2013"
 )
-_DASHES: Final = dict.fromkeys(map(ord, "‐‑−﹣－"), "-") | dict.fromkeys(map(ord, "—―–"), "–")  # noqa: RUF001 - these characters are the subject
 # Joiners (U+200C, U+200D) stay: they tell words apart in Persian and Hindi, and emoji from emoji.
 _INVISIBLE: Final = dict.fromkeys(
-    [0x00AD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, 0xFE0E, 0xFE0F]
-    + [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+    (
+        *(0x00AD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, 0xFE0E, 0xFE0F),
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    )
 )
 
 
 def _protected() -> dict[int, str]:
-    """Superscripts and fractions: NFKC would turn 10² into 102 and 2½ into 21⁄2."""
+    """Superscripts and fractions: NFKC would turn 10² into 102 and 2½ into 21/2."""
     table: dict[int, str] = {}
     for code in [*range(0x00A0, 0x0100), *range(0x02B0, 0x0300), *range(0x1D00, 0x2200)]:
         character = chr(code)

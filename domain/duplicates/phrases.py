@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from .tokens import Kind, Reading, Token
-from .words import STOP_WORDS
+from .words import STOP_WORDS, listed
 
 # Both directions were weighed: "via", "named", "each", "about" are missing because they also mean
 # other things. "using" is a verb after some words, see USING_IS_A_VERB_AFTER.
@@ -56,16 +56,14 @@ on line > online
 off line > offline
 & > and
 """
-USING_IS_A_VERB_AFTER: Final = frozenset(
-    """
-    using is are was were be been being am i'm start starts started stop stops stopped avoid avoids avoided
-    keep keeps kept begin begins began like likes liked love loves loved hate hates hated prefer
-    prefers preferred try tries tried consider recommend recommends suggest suggests quit finish mind
-    not no never without before after while when of for from in on at about than to against and or but
-    everyone anyone someone people users those anybody nobody any
-    """.split()
-)
-_CAPITAL_ONLY: Final = frozenset("mon tue tues thu thur thurs fri".split())
+USING_IS_A_VERB_AFTER: Final = listed("""
+    using is are was were be been being am i'm start starts started stop stops stopped avoid
+    avoids avoided keep keeps kept begin begins began like likes liked love loves loved hate hates
+    hated prefer prefers preferred try tries tried consider recommend recommends suggest suggests
+    quit finish mind not no never without before after while when of for from in on at about than
+    to against and or but everyone anyone someone people users those anybody nobody any
+    """)
+_CAPITAL_ONLY: Final = listed("mon tue tues thu thur thurs fri")
 
 
 def _table() -> dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]]:
@@ -89,7 +87,8 @@ _STARTS: Final = frozenset(_BY_HEAD) | {"been", "got"}
 
 _LEAD_IN: Final = re.compile(
     r"""\s*+(?:
-      (?:please\s++)?(?:note|remember|recall|keep\ in\ mind|be\ aware|bear\ in\ mind)(?:\s++that\b|\s*+:)
+      (?:please\s++)?(?:note|remember|recall|keep\ in\ mind|be\ aware|bear\ in\ mind)
+      (?:\s++that\b|\s*+:)
     | (?:fyi|for\ your\ information|reminder|note|nb|n\.b\.|ps|p\.s\.|btw|by\ the\ way|heads[ -]up
         |for\ the\ record|just\ so\ you\ know|to\ recap
         |as\ (?:said|mentioned|noted|stated)(?:\ (?:before|earlier|already))?)

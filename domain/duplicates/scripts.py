@@ -5,6 +5,7 @@ before counters and clock times. Anything else that differs is a difference.
 """
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from .tokens import Kind, Mark, Token
@@ -31,13 +32,15 @@ _DIGITS: Final = {character: value for value, character in enumerate("〇一二�
     "兩": 2,
 }
 _POWERS: Final = {"十": 10, "百": 100, "千": 1000}
-_COUNTERS: Final = "時时点點分秒日月年円元块塊歳岁歲回次個个名号號楼樓階层層%週周本枚匹頭头杯冊册台人件只条條张張位"
-_NUMERAL: Final = re.compile(
-    f"(?<![〇零一二三四五六七八九十百千万萬两兩])([〇零一二三四五六七八九十百千万萬两兩]++)(?=[{_COUNTERS}])"
+_COUNTERS: Final = (
+    "時时点點分秒日月年円元块塊歳岁歲回次個个名号號楼樓階层層%週"
+    "周本枚匹頭头杯冊册台人件只条條张張位"
 )
+_NUMERAL_SIGNS: Final = "〇零一二三四五六七八九十百千万萬两兩"
+_NUMERAL: Final = re.compile(f"(?<![{_NUMERAL_SIGNS}])([{_NUMERAL_SIGNS}]++)(?=[{_COUNTERS}])")
 # These are words, not amounts: "enough", "for a while", "a little", "all day", "a lot" ...
 _WORDS_LIKE_AMOUNTS: Final = re.compile(
-    "十分(?!钟|鐘|間|间|前|後|后)|一[時时](?!間|间)|一[点點]|一日|一杯|一人|一台|一本|一次|一[个個]|一月|一回|万一|一件|一位|一名|一分|千万|万年"
+    "十分(?!钟|鐘|間|间|前|後|后)|一[時时](?!間|间)|一[点點日杯人台本次個个月回件位名分]|万一|千万|万年"
 )
 _AFTERNOON: Final = re.compile(r"(?:午後|下午|晚上)\s?([0-9]{1,2})(?=[時时点點:])")
 _MORNING: Final = re.compile(r"(?:午前|上午|早上)\s?([0-9]{1,2})(?=[時时点點:])")
@@ -98,7 +101,7 @@ def pairs(tokens: list[Token]) -> list[str]:
     """Neighbouring characters that are not Han: one alone says too little to find a text by."""
     return [
         before.key + after.key
-        for before, after in zip(tokens, tokens[1:], strict=False)
+        for before, after in pairwise(tokens)
         if before.kind is Kind.SCRIPT and after.kind is Kind.SCRIPT and not after.terms
     ]
 

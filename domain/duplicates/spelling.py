@@ -2,60 +2,64 @@
 
 from typing import Final
 
-_OUR: Final = (
-    "arm behavi cand clam col demean endeav fav ferv flav glam harb hon hum lab neighb od parl ranc "
-    "rig rum savi sav splend succ tum val vap vig"
-).split()
+from .words import listed, ordered
+
+_OUR: Final = ordered("""
+    arm behavi cand clam col demean endeav fav ferv flav glam harb hon hum lab neighb od parl ranc
+    rig rum savi sav splend succ tum val vap vig
+""")
 _OUR_ENDINGS: Final = (
-    " s ed ing able ably ful fully less ite ites ist ists hood hoods er ers ly al ally y".split(" ")
+    "",
+    *ordered("s ed ing able ably ful fully less ite ites ist ists hood hoods er ers ly al ally y"),
 )
-_ISE: Final = (
-    "agon anonym apolog author capital categor central character civil colon commercial computer "
-    "critic crystall custom decentral deserial digit economi emphas energ equal fertil final formal "
-    "general global harmon hospital human ideal immun industrial initial item jeopard legal local "
-    "magnet material maxim memor minim mobil modern monet monopol moistur nation neutral normal "
-    "optim organ reorgan parallel parameter patron penal personal polar popular prior privat public "
-    "random rational real recogn revital scrutin serial social special stabil standard steril "
-    "subsid summar symbol sympath synchron tokenis util vandal vapor verbal visual western "
-    "containers virtual"
-).split()
-_ISE_ENDINGS: Final = "ise ised ises ising iser isers isation isations isable".split()
-_YSE: Final = "anal paral catal electrol hydrol dial".split()
-_RE: Final = (
-    "cent theat fib lit met cal calib lust meag somb och sab spect mill kilom centim".split()
-)
-_DOUBLED: Final = (
-    "cancel channel counsel dial duel equal fuel label level marshal marvel model panel parcel pedal "
-    "pencil quarrel refuel relabel remodel rival shovel signal snorkel spiral swivel total travel "
-    "tunnel unravel yodel"
-).split()
-_PAIRS: Final = """
-favourite favorite favourites favorites grey gray greys grays greyer grayer greyish grayish
-licence license licences licenses defence defense defences defenses offence offense
-offences offenses pretence pretense practise practice practised practiced practising practicing
-programme program programmes programs catalogue catalog catalogues catalogs catalogued cataloged
-dialogue dialog dialogues dialogs analogue analog analogues analogs jewellery jewelry jeweller jeweler
-jewellers jewelers tyre tire tyres tires aluminium aluminum plough plow ploughs plows ploughed plowed
-ploughing plowing pyjamas pajamas mum mom mums moms okay ok whilst while amongst among towards toward
-afterwards afterward learnt learned burnt burned dreamt dreamed leapt leaped moustache mustache
-moustaches mustaches sceptical skeptical sceptic skeptic sceptics skeptics cosy cozy cosier cozier
-fulfil fulfill fulfils fulfills fulfilment fulfillment enrol enroll enrols enrolls enrolment enrollment
-enrolments enrollments instalment installment instalments installments skilful skillful wilful willful
-marvellous marvelous woollen woolen aeroplane airplane aeroplanes airplanes manoeuvre maneuver
-manoeuvres maneuvers paediatric pediatric paediatrician pediatrician anaemia anemia anaemic anemic
-oestrogen estrogen foetus fetus haemoglobin hemoglobin diarrhoea diarrhea leukaemia leukemia
-archaeology archeology archaeologist archeologist archaeologists archeologists anaesthetic anesthetic
-orthopaedic orthopedic encyclopaedia encyclopedia gynaecologist gynecologist judgement judgment
-judgements judgments acknowledgement acknowledgment acknowledgements acknowledgments ageing aging
-likeable likable sizeable sizable artefact artifact artefacts artifacts mould mold moulds molds
-mouldy moldy moulded molded smoulder smolder sulphur sulfur traveller traveler travellers travelers
-modeller modeler modellers modelers labeller labeler councillor councilor councillors councilors
-counsellor counselor counsellors counselors cancellation cancelation axe ax omelette omelet
-omelettes omelets yoghurt yogurt yoghurts yogurts doughnut donut doughnuts donuts ketchup catsup
-chequered checkered liquorice licorice kilogramme kilogram gramme gram routeing routing speciality
-specialty specialities specialties disc disk discs disks e-mail email e-mails emails cypher cipher
-grille grill storeys stories
-""".split()
+_ISE: Final = ordered("""
+    agon anonym apolog author capital categor central character civil colon commercial computer
+    critic crystall custom decentral deserial digit economi emphas energ equal fertil final formal
+    general global harmon hospital human ideal immun industrial initial item jeopard legal local
+    magnet material maxim memor minim mobil modern monet monopol moistur nation neutral normal
+    optim organ reorgan parallel parameter patron penal personal polar popular prior privat public
+    random rational real recogn revital scrutin serial social special stabil standard steril
+    subsid summar symbol sympath synchron tokenis util vandal vapor verbal visual western
+    containers virtual
+""")
+_ISE_ENDINGS: Final = ordered("ise ised ises ising iser isers isation isations isable")
+_YSE: Final = ordered("anal paral catal electrol hydrol dial")
+_RE: Final = ordered("""
+    cent theat fib lit met calib lust meag somb och sab spect kilomet centimet millimet
+""")
+_DOUBLED: Final = ordered("""
+    cancel channel counsel dial duel equal fuel label level marshal marvel model panel parcel
+    pedal pencil quarrel refuel relabel remodel rival shovel signal snorkel spiral swivel total
+    travel tunnel unravel yodel
+""")
+_PAIRS: Final = ordered("""
+    favourite favorite favourites favorites grey gray greys grays greyer grayer greyish grayish
+    licence license licences licenses defence defense defences defenses offence offense offences
+    offenses pretence pretense practise practice practised practiced practising practicing
+    programme program programmes programs catalogue catalog catalogues catalogs catalogued
+    cataloged dialogue dialog dialogues dialogs analogue analog analogues analogs jewellery
+    jewelry jeweller jeweler jewellers jewelers tyre tire tyres tires aluminium aluminum plough
+    plow ploughs plows ploughed plowed ploughing plowing pyjamas pajamas mum mom mums moms okay ok
+    whilst while amongst among towards toward afterwards afterward learnt learned burnt burned
+    dreamt dreamed leapt leaped moustache mustache moustaches mustaches sceptical skeptical
+    sceptic skeptic sceptics skeptics cosy cozy cosier cozier fulfil fulfill fulfils fulfills
+    fulfilment fulfillment enrol enroll enrols enrolls enrolment enrollment enrolments enrollments
+    instalment installment instalments installments skilful skillful wilful willful marvellous
+    marvelous woollen woolen aeroplane airplane aeroplanes airplanes manoeuvre maneuver manoeuvres
+    maneuvers paediatric pediatric paediatrician pediatrician anaemia anemia anaemic anemic
+    oestrogen estrogen foetus fetus haemoglobin hemoglobin diarrhoea diarrhea leukaemia leukemia
+    archaeology archeology archaeologist archeologist archaeologists archeologists anaesthetic
+    anesthetic orthopaedic orthopedic encyclopaedia encyclopedia gynaecologist gynecologist
+    judgement judgment judgements judgments acknowledgement acknowledgment acknowledgements
+    acknowledgments ageing aging likeable likable sizeable sizable artefact artifact artefacts
+    artifacts mould mold moulds molds mouldy moldy moulded molded smoulder smolder sulphur sulfur
+    traveller traveler travellers travelers modeller modeler modellers modelers labeller labeler
+    councillor councilor councillors councilors counsellor counselor counsellors counselors
+    cancellation cancelation axe ax omelette omelet omelettes omelets yoghurt yogurt yoghurts
+    yogurts doughnut donut doughnuts donuts ketchup catsup chequered checkered liquorice licorice
+    kilogramme kilogram gramme gram routeing routing speciality specialty specialities specialties
+    disc disk discs disks e-mail email e-mails emails cypher cipher grille grill storeys stories
+""")
 
 
 def _variants() -> dict[str, str]:
@@ -79,8 +83,8 @@ def _variants() -> dict[str, str]:
 
 # British to American. Names keep their letters: Mr Grey is not Mr Gray.
 SPELLINGS: Final = _variants()
-NEVER_AT_THE_START: Final = frozenset(
-    "grey greys centre harbour honour labour theatre mum mums parlour calibre armour".split()
+NEVER_AT_THE_START: Final = listed(
+    "grey greys centre harbour honour labour theatre mum mums parlour calibre armour"
 )
 
 CONTRACTIONS: Final = {
@@ -107,54 +111,52 @@ CONTRACTIONS: Final = {
     "y'all": "you all",
 }
 # Before "been" and "got" the 's of these is "has"; after any other word it marks the possessor.
-IS_AFTER: Final = frozenset(
-    "it he she that there here what who where how when this everything everyone".split()
+IS_AFTER: Final = listed(
+    "it he she that there here what who where how when this everything everyone"
 )
 ENDINGS: Final = {"re": "are", "ll": "will", "ve": "have"}
 
-_FIRST: Final = frozenset(
-    "air arm back ball band bar base bath bed bell bird birth block blood boat body book brain bread "
-    "break bug butter cake camp candle car card cart case cell chain change check class clip clock "
-    "cloth club coach coal coast code coffee corn cotton court craft cross cup dash data day death "
-    "desk dish dog door dream drum dust ear earth egg end event eye farm feed fiber field file finger "
-    "fire fish flag flow flower foot frame fuel game gate girl goal guard guest guide hair "
-    "hall hand hash head health heart help home honey horse house ice jail key kick kitchen lady lamp "
-    "land lap lead life line list load lock log lunch mail map market meat message "
-    "metal mile milk moon motor mouse mouth name neck net news night note nut oil page paper pass "
-    "patch path pay pen phone pin pipe play pool port post pot power price print rail rain road rock "
-    "roof room root row salt sand screen sea seed ship shoe shop show side sign silk "
-    "skate ski sky slide snow song source space speed spring staff star station stock stone "
-    "store storm story street string sugar sun table tail task team tear text thumb thunder ticket "
-    "time tool tooth touch town track trade traffic train tree turn type user view voice wall "
-    "war wash watch water wave web week weekend wheel wind window wine wood word work workshop yard".split()
-)
-_SECOND: Final = frozenset(
-    "air back bag ball band bank base basket bed bell belt bench berry bird board boat book box brush "
-    "burn cake camp card case cast chair chat cloth code coat craft cup day desk dock dog door drop end "
-    "field file fight fire fish flake flow flower frame front fruit game gate girl glass ground guard "
-    "guide hall head hill hold hole holder hook house keeper kit lace lamp land lane light line "
-    "link list load lock mail maker man map mark market mate melon mill name nap note pack page paper "
-    "park pass path piece pit place plan plane plate point pool port post pot power print proof "
-    "rack reader road room runner screen seller set shelf ship shop show side site skin smith space "
-    "spoon spot stand station stone storm story stream style suit sheet table tag tail time top tower "
-    "track tree tube type view walk wall ware wash watch water wave way weight wheel work worker works "
-    "worm worth writer yard zone".split()
-)
-_VERBS: Final = frozenset(
-    "back blow break build call cash catch change check clean close cook count cover crack cut drive "
-    "drop fall fill follow get give hand hang hide hold hook kick knock lay let lift lock log "
-    "look make mark mix opt pay pick play plug pop print pull push read roll round run scale sell "
-    "send set shut sign sit slow speed spin stand start step sync take tear tidy tie trade try turn "
-    "wake walk warm wash wind wipe work wrap write".split()
-)
-_PARTICLES: Final = frozenset("up out in off down back over away through on around".split())
+_FIRST: Final = listed("""
+    air arm back ball band bar base bath bed bell bird birth block blood boat body book brain
+    bread break bug butter cake camp candle car card cart case cell chain change check class clip
+    clock cloth club coach coal coast code coffee corn cotton court craft cross cup dash data day
+    death desk dish dog door dream drum dust ear earth egg end event eye farm feed fiber field
+    file finger fire fish flag flow flower foot frame fuel game gate girl goal guard guest guide
+    hair hall hand hash head health heart help home honey horse house ice jail key kick kitchen
+    lady lamp land lap lead life line list load lock log lunch mail map market meat message metal
+    mile milk moon motor mouse mouth name neck net news night note nut oil page paper pass patch
+    path pay pen phone pin pipe play pool port post pot power price print rail rain road rock roof
+    room root row salt sand screen sea seed ship shoe shop show side sign silk skate ski sky slide
+    snow song source space speed spring staff star station stock stone store storm story street
+    string sugar sun table tail task team tear text thumb thunder ticket time tool tooth touch
+    town track trade traffic train tree turn type user view voice wall war wash watch water wave
+    web week weekend wheel wind window wine wood word work workshop yard
+""")
+_SECOND: Final = listed("""
+    air back bag ball band bank base basket bed bell belt bench berry bird board boat book box
+    brush burn cake camp card case cast chair chat cloth code coat craft cup day desk dock dog
+    door drop end field file fight fire fish flake flow flower frame front fruit game gate girl
+    glass ground guard guide hall head hill hold hole holder hook house keeper kit lace lamp land
+    lane light line link list load lock mail maker man map mark market mate melon mill name nap
+    note pack page paper park pass path piece pit place plan plane plate point pool port post pot
+    power print proof rack reader road room runner screen seller set shelf ship shop show side
+    site skin smith space spoon spot stand station stone storm story stream style suit sheet table
+    tag tail time top tower track tree tube type view walk wall ware wash watch water wave way
+    weight wheel work worker works worm worth writer yard zone
+""")
+_VERBS: Final = listed("""
+    back blow break build call cash catch change check clean close cook count cover crack cut
+    drive drop fall fill follow get give hand hang hide hold hook kick knock lay let lift lock log
+    look make mark mix opt pay pick play plug pop print pull push read roll round run scale sell
+    send set shut sign sit slow speed spin stand start step sync take tear tidy tie trade try turn
+    wake walk warm wash wind wipe work wrap write
+""")
+_PARTICLES: Final = listed("up out in off down back over away through on around")
 # Joined these are words of their own, or parts of names.
-_NOT_COMPOUNDS: Final = frozenset(
-    """
+_NOT_COMPOUNDS: Final = listed("""
     sunday carpet carport passport seaman pinpoint newsman layman landmark carton income homework
     housework leadon earthwork
-    """.split()
-)
+    """)
 
 
 def compound(word: str) -> tuple[str, str] | None:

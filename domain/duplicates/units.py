@@ -3,6 +3,8 @@
 from decimal import Decimal
 from typing import Final, TypeAlias
 
+from .words import ordered
+
 Unit: TypeAlias = tuple[str, Decimal]
 
 # Dimension, factor, names whatever their case, symbols whose case counts ("mW" is no "MW").
@@ -166,15 +168,15 @@ TIME_WORDS: Final = frozenset(
     word for word, (dimension, _) in UNIT_WORDS.items() if dimension in TIME_DIMENSIONS
 )
 
-_ONES: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen"
-).split()
-_TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_ORDINALS: Final = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
-    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
-).split()
+_ONES: Final = ordered("""
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen
+""")
+_TENS: Final = ordered("twenty thirty forty fifty sixty seventy eighty ninety")
+_ORDINALS: Final = ordered("""
+    first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+    fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth
+""")
 
 
 def _hyphenated(endings: list[str]) -> dict[str, int]:

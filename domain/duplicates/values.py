@@ -4,15 +4,14 @@ import re
 from typing import Final
 
 from . import units
-from .lexer import date, number, time, unit_of, value
+from .amounts import date, number, time, unit_of, value
 from .numerals import money_key, quantity_key, scaled
 from .tokens import COMMA, STOP, Kind, Token
+from .words import listed
 
 _AFTER_NUMBER: Final = frozenset({Kind.UNIT, Kind.SCALE, Kind.MERIDIEM, Kind.CURRENCY})
-_NO_ONE: Final = frozenset(
-    "no every any some this that the each which another other only last not".split()
-)
-_ONE_OF: Final = frozenset("of another that who which at by or and".split())
+_NO_ONE: Final = listed("no every any some this that the each which another other only last not")
+_ONE_OF: Final = listed("of another that who which at by or and")
 _HOUR: Final = re.compile(r"([0-9]{1,2})(?:\.([0-5][0-9]))?")
 _DEGREES: Final = frozenset({"degree", "degrees", "°"})
 _SEVERAL: Final = frozenset({"hundred", "thousand", "million", "billion", "trillion", "dozen"})

@@ -1,4 +1,4 @@
-"""A seeded fuzz: sentences as memories have them, each with one edit that changes what it states."""
+"""A seeded fuzz: sentences as memories have them, each with one edit that changes its meaning."""
 
 import random
 import re
@@ -76,17 +76,15 @@ SENTENCES: tuple[str, ...] = (
     "เขาไม่ดื่มนมตอนเช้า",
 )
 
-WORDS = (
-    "cold green Oslo Rosa seven nine under before without never only old copper harbour 17 2030 no "
-    "may must sold sells brother kg is was and or Bergen all some unless almost X"
-).split()
-PREPOSITIONS = "in on at by for from to with under over before after without until".split()
-OPERATORS = frozenset(
-    """
+WORDS = """
+    cold green Oslo Rosa seven nine under before without never only old copper harbour 17 2030 no
+    may must sold sells brother kg is was and or Bergen all some unless almost X
+"""
+PREPOSITIONS = "in on at by for from to with under over before after without until"
+OPERATORS = """
     not no never only but except if may must should can without until before after then first all
     every unless nicht ne pas
-    """.split()
-)
+"""
 HAN = "不大小上下左右東西南北三七月火水木会没店"
 
 
@@ -111,7 +109,7 @@ def _at_digit(text: str, chance: random.Random, edit: Callable[[str], str]) -> s
 
 
 def _word_replaced(text: str, chance: random.Random) -> str:
-    return _at_word(text, chance, lambda word: [chance.choice(WORDS)])
+    return _at_word(text, chance, lambda word: [chance.choice(WORDS.split())])
 
 
 def _word_dropped(text: str, chance: random.Random) -> str:
@@ -138,15 +136,15 @@ def _not_put_in(text: str, chance: random.Random) -> str:
 
 def _operator_dropped(text: str, chance: random.Random) -> str:
     words = text.split()
-    kept = [word for word in words if word not in OPERATORS or chance.random() < 0.4]
+    kept = [word for word in words if word not in OPERATORS.split() or chance.random() < 0.4]
     return " ".join(kept)
 
 
 def _preposition_changed(text: str, chance: random.Random) -> str:
     words = text.split()
-    places = [at for at, word in enumerate(words) if word in PREPOSITIONS]
+    places = [at for at, word in enumerate(words) if word in PREPOSITIONS.split()]
     if places:
-        words[chance.choice(places)] = chance.choice(PREPOSITIONS)
+        words[chance.choice(places)] = chance.choice(PREPOSITIONS.split())
     return " ".join(words)
 
 

@@ -13,7 +13,7 @@ PAIRS: list[dict[str, str]] = json.loads(
 )
 WORDS = sorted({word for pair in PAIRS for word in f"{pair['first']} {pair['second']}".split()})
 
-anything = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
+anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
 texts = anything | sentences | st.text("0123456789.,:/-$€kgmp% '\"`()aA十時²½", max_size=30)
 
