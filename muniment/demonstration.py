@@ -95,7 +95,7 @@ class Demonstration:
         yield self._scene(
             ASSISTANT,
             f"is told and saves: “{said}”",
-            f"{deploys.outcome}: nothing like it was known, so it is a memory of its own.",
+            f"{deploys.outcome}: nothing like it was known.",
         )
         said = "User works at Acme"
         self._assistant.save(said, category="user/work", importance=0.6)
@@ -107,8 +107,8 @@ class Demonstration:
         yield self._scene(
             RESEARCHER,
             f"hears it too and saves: “{said}”",
-            f"{again.outcome}: provably the same in other words, so it is counted"
-            f" ({again.memory.reinforcement_count}×), not stored twice.",
+            f"{again.outcome}: the same in other words, provably, so it is counted"
+            f" ({again.memory.reinforcement_count}×).",
         )
         self._later(days=8)
         said = "User works at Acme as a designer in Lisbon"
@@ -116,7 +116,7 @@ class Demonstration:
         yield self._scene(
             RESEARCHER,
             f"learns more and saves: “{said}”",
-            f"{more.outcome}: it only adds to what was known, so the new words are appended.",
+            f"{more.outcome}: it only adds to what was known, so it is appended.",
         )
 
     def _february(self) -> Iterator[Scene]:
@@ -127,15 +127,15 @@ class Demonstration:
         yield self._scene(
             USER,
             f"corrects it: “{said}”",
-            f"{corrected.outcome}: another day is another fact; it conflicts with {conflicts},"
-            " and nothing is overwritten.",
+            f"{corrected.outcome}: another day is another fact, marked as in conflict with"
+            f" {conflicts}.",
         )
         self._later(minutes=2)
         self._user.archive(self._deploys, "deploys moved to Thursdays")
         yield self._scene(
             USER,
             "archives the old one: “deploys moved to Thursdays”",
-            "archived: no search finds it from here on, its history keeps it.",
+            "archived: searches find it no more, its history keeps it.",
         )
         self._later(minutes=3)
         revised = self._user.revise(
@@ -155,8 +155,8 @@ class Demonstration:
         yield self._scene(
             "(time)",
             "passes: 60 days in which nobody mentions Acme",
-            f"faded: its importance went from {before:.2f} to {after:.2f} by itself;"
-            " that is computed, never written.",
+            f"faded: its importance went from {before:.2f} to {after:.2f}, computed and never"
+            " written.",
         )
         rescored = self._user.rescore(work.id, 0.9)
         yield self._scene(

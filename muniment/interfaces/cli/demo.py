@@ -8,10 +8,12 @@ from pathlib import Path
 from muniment.demonstration import Demonstration, Ending, Link, Scene, StoryClock
 from muniment.domain.errors import Refused
 from muniment.engine import Engine
+from muniment.settings import MemorySettings
 
 from . import records
 from .console import Line, line, put, tail
 from .memories import stamp
+from .session import ONE_SHOT
 
 _SHOWN_CHAIN = 16
 
@@ -42,7 +44,11 @@ def _stage(directory: Path | None) -> Generator[Demonstration]:
         )
     with tempfile.TemporaryDirectory(prefix="muniment-") as temporary:
         clock = StoryClock()
-        engine = Engine(directory or Path(temporary) / "store", clock=clock)
+        engine = Engine(
+            directory or Path(temporary) / "store",
+            clock=clock,
+            settings={"memory": MemorySettings().model_dump(), **ONE_SHOT},
+        )
         try:
             yield Demonstration(engine, clock)
         finally:

@@ -1,5 +1,6 @@
 """Is the store in good order, and the machine good for it? Each finding says what to do."""
 
+import os
 import platform
 import sqlite3
 from collections import Counter
@@ -71,7 +72,7 @@ def report(diagnosis: Diagnosis) -> Iterator[Line]:
 def _checks(directory: Path, space: str, now: datetime) -> Iterator[Check]:
     yield Check("versions", "fine", f"Muniment {__version__}, Python {platform.python_version()}.")
     yield _sqlite(sqlite3.sqlite_version_info)
-    if not (directory / "log.db").exists():
+    if not os.path.lexists(directory / "log.db"):
         yield Check(
             "data",
             "fine",
@@ -80,18 +81,17 @@ def _checks(directory: Path, space: str, now: datetime) -> Iterator[Check]:
         )
         return
     yield Check("data", "fine", f"The data directory is {directory} (space {space}).")
-    yield from _files(directory)
     try:
+        yield from _files(directory)
         engine = Engine(directory, read_only=True)
+        try:
+            yield from _log(engine, now)
+        finally:
+            engine.close()
     except MunimentError as error:
         yield Check("store", "broken", error.message)
-        return
-    try:
-        yield from _log(engine, now)
-    except MunimentError as error:
-        yield Check("store", "broken", error.message)
-    finally:
-        engine.close()
+    except OSError as error:
+        yield Check("store", "broken", f"{error.filename} cannot be looked at ({error.strerror}).")
 
 
 def _sqlite(version: tuple[int, ...]) -> Check:

@@ -4,7 +4,7 @@ import os
 import sys
 import traceback
 
-from muniment.domain.errors import MunimentError
+from muniment.domain.errors import MunimentError, StorageFailed
 
 from .console import line, put
 from .output import document
@@ -23,10 +23,18 @@ def refused(error: MunimentError, *, as_json: bool) -> int:
 
 def misused(message: str, field: str | None, command: str, *, as_json: bool) -> int:
     """Tells that the command line itself makes no sense."""
-    if message.startswith("No such option"):
-        message += " A text that begins with - goes after --, or comes in through - or @file."
-    _tell("usage", f"{message} See '{command} --help'.", field, as_json=as_json)
+    said = message.rstrip(". ")
+    if said.startswith("No such option"):
+        said += ". A text that begins with - goes after --, or comes in through - or @file"
+    _tell("usage", f"{said}. See '{command} --help'.", field, as_json=as_json)
     return USAGE
+
+
+def unwritable(error: OSError, *, as_json: bool) -> int:
+    """Tells that the answer could not be written, such as to a full disk."""
+    message = f"The output cannot be written ({error.strerror}): what was asked for is done."
+    _tell("output_failed", message, None, as_json=as_json)
+    return StorageFailed.exit_status
 
 
 def unexpected(error: Exception, *, as_json: bool) -> int:

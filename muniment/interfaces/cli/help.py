@@ -4,6 +4,8 @@ from typing import Any
 
 from typer.core import TyperArgument, TyperCommand
 
+HELP_OPTIONS = ["--help", "-h"]
+
 WIDTH = 100
 """Columns that help takes at most."""
 

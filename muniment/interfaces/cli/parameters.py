@@ -38,6 +38,7 @@ class Parameter:
     type: Any
     declaration: Any
     value: Callable[[Any], object]
+    is_required: bool = False
 
 
 def parameters(operation: type[BaseModel]) -> list[Parameter]:
@@ -76,6 +77,7 @@ def _argument(name: str, field: FieldInfo) -> Parameter:
             help=_help(field, " It may be @FILE, or - for the standard input." * is_text),
         ),
         value,
+        is_required=field.is_required(),
     )
 
 

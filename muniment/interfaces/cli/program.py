@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated
 
 import platformdirs
@@ -15,7 +16,7 @@ from muniment._release import __version__
 from muniment.domain.errors import MunimentError
 
 from . import failures, verbs
-from .help import WIDTH
+from .help import HELP_OPTIONS, WIDTH
 from .session import Session
 
 NAME = "muniment"
@@ -27,7 +28,7 @@ def application() -> typer.Typer:
         name=NAME,
         add_completion=False,
         rich_markup_mode=None,
-        context_settings={"help_option_names": ["--help", "-h"], "max_content_width": WIDTH},
+        context_settings={"help_option_names": HELP_OPTIONS, "max_content_width": WIDTH},
     )
     app.callback()(_options)
     verbs.add_to(app)
@@ -38,15 +39,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Runs the program, and says with which status to end; see ``main``."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    _prepare_streams()
     try:
         status = _run(given or ["--help"], as_json=as_json)
         sys.stdout.flush()
     except BrokenPipeError:
         _discard_output()
         return failures.PIPE_CLOSED
+    except OSError as error:
+        _discard_output()
+        return failures.unwritable(error, as_json=as_json)
     return status
 
 
@@ -68,10 +70,22 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
         )
     except (KeyboardInterrupt, typer.Abort):
         return failures.INTERRUPTED
-    except BrokenPipeError:
-        raise
+    except OSError as error:
+        if error.filename is None:
+            raise  # the output's: stores and files tell of theirs in errors of ours
+        return failures.unexpected(error, as_json=as_json)
     except Exception as error:  # noqa: BLE001 (nothing but a sentence leaves the program)
         return failures.unexpected(error, as_json=as_json)
+
+
+def _prepare_streams() -> None:
+    """Any text can be written, whatever the encoding; a closed stream is an empty one."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))
+        elif isinstance(stream, TextIOWrapper) and mode == "w":
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _discard_output() -> None:
@@ -119,7 +133,7 @@ def _options(
     """Long-term memory for AI agents, every change of which can be put in evidence."""
     source = context.get_parameter_source("data")
     context.obj = Session(
-        data=data or platformdirs.user_data_dir(NAME, appauthor=False),
+        data=platformdirs.user_data_dir(NAME, appauthor=False) if data is None else data,
         is_chosen=source is not None and source.name == "COMMANDLINE",
         space=space,
         actor=actor,

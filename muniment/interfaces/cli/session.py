@@ -1,5 +1,6 @@
 """What holds for one run of the program: which store, as whom, and in which form answers go out."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,14 +29,14 @@ class Session:
     @property
     def directory(self) -> Path | None:
         """The data directory; None where ``data`` names something else."""
-        if self.data == IN_MEMORY or "://" in self.data:
+        if self.data in ("", IN_MEMORY) or "://" in self.data:
             return None
         return Path(self.data).expanduser()
 
     @property
     def is_missing(self) -> bool:
         """Whether there is no store yet."""
-        return self.directory is not None and not (self.directory / "log.db").exists()
+        return self.directory is not None and not os.path.lexists(self.directory / "log.db")
 
     def reading(self) -> Muniment:
         """The store, opened for reading alone.

@@ -96,11 +96,16 @@ def _with_signature(
 
 
 def _values(fields: list[Parameter], given: dict[str, Any]) -> dict[str, object]:
-    """What was given, as the face takes it; what was left out has the model's default."""
+    """What was given, as the face takes it; what was left out has the model's default.
+
+    Of something required that may be given many times, none at all is an answer as well.
+    """
     return {
-        parameter.field: parameter.value(given[parameter.field])
+        parameter.field: parameter.value(given[parameter.field] or [])
+        if parameter.type == list[str]
+        else parameter.value(given[parameter.field])
         for parameter in fields
-        if given[parameter.field] not in (None, False)
+        if parameter.is_required or given[parameter.field] not in (None, False)
     }
 
 
@@ -133,34 +138,31 @@ def _import(
     may be repeated.
     """
     session = _session(context, as_json=as_json)
-    with session.writing(many=True) as face:
-        with progress("importing") as done:
-            report = face.import_from(format, path, progress=done)
-        show(report, as_json=session.json)
+    with session.writing(many=True) as face, progress("importing") as done:
+        report = face.import_from(format, path, progress=done)
+    show(report, as_json=session.json)
 
 
 def _verify(context: typer.Context, *, as_json: Json = False) -> int:
     """Prove that the log is whole and unaltered; no key is needed. Ends with 1 where it is not."""
     session = _session(context, as_json=as_json)
-    with session.reading() as face:
-        with progress("verifying"):
-            answer = face.verify()
-        show(answer, as_json=session.json)
+    with session.reading() as face, progress("verifying"):
+        answer = face.verify()
+    show(answer, as_json=session.json)
     return 0 if answer.intact else 1
 
 
 def _rebuild(context: typer.Context, *, as_json: Json = False) -> int:
     """Make what is searched anew from the log and compare. Ends with 1 where they differ."""
     session = _session(context, as_json=as_json)
-    with session.reading() as face:
-        with progress("rebuilding"):
-            answer = face.rebuild()
-        show(answer, as_json=session.json)
+    with session.reading() as face, progress("rebuilding"):
+        answer = face.rebuild()
+    show(answer, as_json=session.json)
     return 0 if answer.agrees else 1
 
 
 def _settings(context: typer.Context, *, as_json: Json = False) -> None:
-    """List every setting with its value and where that comes from: file, environment, default."""
+    """List every setting: its value, where that comes from, and what it means."""
     session = _session(context, as_json=as_json)
     show(tuple(settings.described(session.directory)), as_json=session.json)
 
