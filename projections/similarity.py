@@ -154,8 +154,7 @@ class Similarity:
         """Position of the first event and likeness of all that ``similar`` chooses from."""
         statements = self._statements
         terms = tuple(dict.fromkeys(form.terms))
-        slots, indices = statements.like(terms, self._levels.get(top, _NO_LEVEL), at_least)
-        for slot, index in zip(slots.tolist(), indices.tolist(), strict=True):
+        for slot, index in statements.like(terms, self._levels.get(top, _NO_LEVEL), at_least):
             row = statements.rows.get(slot)
             if self._ids[row] not in without:
                 likeness = Likeness(self._ids[row], statements.numbers.get(slot), index)

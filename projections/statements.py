@@ -10,7 +10,7 @@ The order is frozen until the store has grown by half; terms that came since are
 """
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeVar
@@ -28,8 +28,9 @@ LOWEST: Final = 0.5
 UNSEEN: Final = -1
 """The level of a statement that no lookup meets."""
 
-_SHARED = 2
+_SHARED = 3
 _LARGEST = 65_535
+_FEW = 16
 _GONE = -1
 
 
@@ -123,9 +124,7 @@ class Statements:
         )
         return self._on(level, slots)
 
-    def like(
-        self, terms: Sequence[str], level: int, at_least: float
-    ) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
+    def like(self, terms: Sequence[str], level: int, at_least: float) -> list[tuple[int, float]]:
         """The slots on a level whose Jaccard index with some different terms is at least so much.
 
         An index is a quotient of small integers, rounded to the nearest double; so is a threshold
@@ -135,19 +134,32 @@ class Statements:
         number_of = self._vocabulary.get
         known = [number for number in map(number_of, terms) if number is not None]
         if not known:
-            return np.zeros(0, np.int32), np.zeros(0)
+            return []
         if at_least < LOWEST:
             slots: NDArray[np.integer] = np.flatnonzero(np.diff(self._starts.view))
         else:
             slots = self._candidates(known, len(terms), level, at_least)
-        if len(slots):
-            slots = self._on(level, slots)
         if not len(slots):
-            return slots, np.zeros(0)
+            return []
+        slots = self._on(level, slots)
+        if len(slots) <= _FEW:
+            return list(self._compared(known, len(terms), slots.tolist(), at_least))
         common, sizes = self._common(known, slots)
         indices = common / (len(terms) + sizes - common)
-        reached = indices >= at_least
-        return slots[reached], indices[reached]
+        reached = np.flatnonzero(indices >= at_least)
+        return list(zip(slots[reached].tolist(), indices[reached].tolist(), strict=True))
+
+    def _compared(
+        self, known: list[int], size: int, slots: list[int], at_least: float
+    ) -> Iterator[tuple[int, float]]:
+        """As ``like``, for so few that a dozen array operations would take longer."""
+        wanted = set(known)
+        for slot in slots:
+            run: list[int] = self._run(slot).tolist()
+            common = len(wanted.intersection(run))
+            index = common / (size + len(run) - common)
+            if index >= at_least:
+                yield slot, index
 
     def _candidates(
         self, known: list[int], size: int, level: int, at_least: float
@@ -166,14 +178,13 @@ class Statements:
         edges: list[int] = []
         recent: list[array[int]] = []
         for place, number in enumerate(known, size - len(known) - shared + 1):
-            most = (down * size - (up + down) * max(place, 0)) // up
+            most = (down * size - (up + down) * place) // up if place > 0 else down * size // up
             if most < least:
                 break
             group = _group(number, level)
             edges += group << 32 | least << 16, group << 32 | (min(most, _LARGEST) + 1) << 16
-            entries = self._recent_early.get(group)
-            if entries is not None:
-                recent.append(entries)
+            if group in self._recent_early:
+                recent.append(self._recent_early[group])
         if not edges:
             return np.zeros(0, np.int32)
         early, slots = self._entries(edges, recent)
