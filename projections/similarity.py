@@ -31,7 +31,6 @@ from .statements import UNSEEN, Statement, Statements
 
 _SECRET: Final = token_bytes(16)
 _FORMS_KEPT: Final = 256
-_NO_LEVEL: Final = UNSEEN - 1
 _TOUCHING: Final = (Extended, Revised, Recategorized, Archived, Restored)
 
 
@@ -143,8 +142,11 @@ class Similarity:
         self, top: str, form: Form, *, without: Collection[str] = ()
     ) -> Iterator[tuple[int, str]]:
         """Position of the first event and id of what ``same`` answers, in no order."""
-        slots = self._statements.with_key(_hashed(form.key), self._levels.get(top, _NO_LEVEL))
-        for row in self._statements.rows.view[slots].tolist():
+        level = self._levels.get(top)
+        if level is None:
+            return
+        for slot in self._statements.with_key(_hashed(form.key), level):
+            row = self._statements.rows.get(slot)
             if self._ids[row] not in without:
                 yield self._born[row], self._ids[row]
 
@@ -152,9 +154,12 @@ class Similarity:
         self, top: str, form: Form, at_least: float, *, without: Collection[str] = ()
     ) -> Iterator[tuple[int, Likeness]]:
         """Position of the first event and likeness of all that ``similar`` chooses from."""
+        level = self._levels.get(top)
+        if level is None:
+            return
         statements = self._statements
         terms = tuple(dict.fromkeys(form.terms))
-        for slot, index in statements.like(terms, self._levels.get(top, _NO_LEVEL), at_least):
+        for slot, index in statements.like(terms, level, at_least):
             row = statements.rows.get(slot)
             if self._ids[row] not in without:
                 likeness = Likeness(self._ids[row], statements.numbers.get(slot), index)

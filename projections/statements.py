@@ -115,14 +115,12 @@ class Statements:
             for statement in statements:
                 self.add(row, statement, level)
 
-    def with_key(self, key: int, level: int) -> NDArray[np.integer]:
+    def with_key(self, key: int, level: int) -> list[int]:
         """The slots on a level of the statements that have a key."""
         self._list_recent()
         first, last = self._by_key.searchsorted(key), self._by_key.searchsorted(key, "right")
-        slots = np.concatenate(
-            [self._by_key_slots[first:last], np.array(self._recent_keys.get(key, ()), np.int32)]
-        )
-        return self._on(level, slots)
+        slots = [*self._by_key_slots[first:last].tolist(), *self._recent_keys.get(key, ())]
+        return [slot for slot in slots if self.levels.get(slot) == level]
 
     def like(self, terms: Sequence[str], level: int, at_least: float) -> list[tuple[int, float]]:
         """The slots on a level whose Jaccard index with some different terms is at least so much.
