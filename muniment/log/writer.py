@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from hashlib import sha256
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 import structlog
@@ -27,7 +28,7 @@ from muniment.domain.memory.state import State, evolve
 from muniment.domain.ports import Append, Clock, Outcome
 from muniment.domain.recorded import Recorded
 from muniment.domain.rules import Rules
-from muniment.projections.similarity import Likeness, Overlay
+from muniment.projections.similarity import Likeness, Overlay, Similarity
 
 from .desk import LogDesk, read_clock
 from .mapper import told_time
@@ -82,37 +83,33 @@ class _Turn(Generic[A]):
 
 
 class _Batch:
-    """What one transaction has decided so far."""
+    """What one transaction has decided so far, its open turn included."""
 
     def __init__(self, store: Store, models: ReadModels, head: Head) -> None:
         self.store = store
-        self.models = models
         self.head = head
-        self.recorded: list[Recorded] = []
+        self.events: list[Recorded] = []
         self.states: dict[str, State] = {}
+        self._models = models
+        self._overlays: dict[str, tuple[Overlay, int]] = {}
         self.skewed_at: datetime | None = None
-        self._overlays: dict[str, Overlay] = {}
 
-    def overlay(self, space: str) -> Overlay:
-        found = self._overlays.get(space)
-        if found is None:
-            found = self._overlays[space] = Overlay(self.models.similarity(space))
-            for recorded in self.recorded:
-                if recorded.space == space:
-                    found.apply(recorded)
-        return found
+    def similarity(self, space: str) -> Similarity | Overlay:
+        """What is known of a space: committed, or decided in this batch."""
+        base = self._models.similarity(space)
+        if not self.events:
+            return base
+        overlay, seen = self._overlays.get(space) or (Overlay(base), 0)
+        for recorded in islice(self.events, seen, None):
+            if recorded.space == space:
+                overlay.apply(recorded)
+        self._overlays[space] = overlay, len(self.events)
+        return overlay
 
-    def forget_overlays(self) -> None:
-        """After a turn was undone: what it had decided is no part of the batch."""
+    def undo(self, events: int) -> None:
+        """Forgets all but the first ``events``: the others were rolled back."""
+        del self.events[events:]
         self._overlays.clear()
-
-    def keep(self, recorded: Sequence[Recorded], states: dict[str, State]) -> None:
-        self.recorded += recorded
-        self.states.update(states)
-        for one in recorded:
-            overlay = self._overlays.get(one.space)
-            if overlay is not None:
-                overlay.apply(one)
 
 
 class _Work(LogDesk):
@@ -121,7 +118,6 @@ class _Work(LogDesk):
     def __init__(self, batch: _Batch, identity: Identity, now: datetime, rules: Rules) -> None:
         super().__init__(batch.store, identity, now, rules)
         self._batch = batch
-        self.appended: list[Recorded] = []
         self.changed: dict[str, State] = {}
 
     def _load(self, stream: str) -> State | None:
@@ -132,20 +128,15 @@ class _Work(LogDesk):
         return new_id()
 
     def same(self, top: str, form: Form) -> Sequence[str]:
-        return self._overlay().same(top, form)
+        return self._batch.similarity(self.identity.space).same(top, form)
 
     def similar(self, top: str, form: Form, *, at_least: float, limit: int) -> Sequence[Likeness]:
-        return self._overlay().similar(top, form, at_least=at_least, limit=limit)
-
-    def _overlay(self) -> Overlay:
-        overlay = self._batch.overlay(self.identity.space)
-        for recorded in self.appended:
-            overlay.apply(recorded)
-        return overlay
+        known = self._batch.similarity(self.identity.space)
+        return known.similar(top, form, at_least=at_least, limit=limit)
 
     def append(
         self, appends: Sequence[Append], pending: Callable[[Any, str, int], Pending]
-    ) -> None:
+    ) -> list[Recorded]:
         """Appends what was decided, and keeps the states that come of it."""
         waiting = [
             pending(event, append.stream, append.version + number)
@@ -153,17 +144,18 @@ class _Work(LogDesk):
             for number, event in enumerate(append.events, 1)
         ]
         if not waiting:
-            return
-        before = {append.stream: self._before(append) for append in appends}
+            return []
+        states = {
+            append.stream: self._load(append.stream) if append.version else None
+            for append in appends
+        }
         recorded = self._store.append(waiting)
         for one in recorded:
-            state = evolve(before[one.stream], one)
+            state = states[one.stream] = evolve(states[one.stream], one)
             if state is not None:
-                before[one.stream] = self.changed[one.stream] = state
-        self.appended += recorded
-
-    def _before(self, append: Append) -> State | None:
-        return self._load(append.stream) if append.version else None
+                self.changed[one.stream] = state
+        self._batch.events += recorded
+        return recorded
 
 
 class Writer:
@@ -265,7 +257,7 @@ class Writer:
                 self._note_skew(batch, group[0].identity)
                 for turn in group:
                     cursor.execute("SAVEPOINT turn")
-                    expected = self._store.rows.expected
+                    expected, decided = self._store.rows.expected, len(batch.events)
                     try:
                         answers = self._decide(turn, batch)
                     except sqlite3.Error:
@@ -273,7 +265,7 @@ class Writer:
                     except Exception as error:  # noqa: BLE001 (it is raised to who asked)
                         cursor.execute("ROLLBACK TO turn")
                         self._store.rows.expect(expected)
-                        batch.forget_overlays()
+                        batch.undo(decided)
                         turn.error = error
                     else:
                         turn.answers = answers
@@ -286,7 +278,7 @@ class Writer:
             self._store.rows.expect(None)
         if batch.skewed_at is not None:
             self._skews_said, self._skew_said_at = self._skews_said + 1, batch.skewed_at
-        self._models.apply(batch.recorded)
+        self._models.apply(batch.events)
         self._checkpoint(batch)
 
     def _entered(self) -> AbstractContextManager[object]:
@@ -298,17 +290,15 @@ class Writer:
         work = _Work(batch, turn.identity, _read(self._clock), self._rules)
         for command in turn.commands:
             work.now = _read(self._clock)
-            done = len(work.appended)
             key = command.idempotency_key
             command_id = keyed_command_id(turn.identity, key) if key else new_id()
-            earlier = self._earlier(command, command_id) if key else None
-            if earlier is not None:
-                answers.append(command.answer(Outcome(earlier, work, repeated=True)))
-                continue
-            decided = command.decide(work)
-            work.append(decided, self._envelope(turn, command, command_id, work.now))
-            answers.append(command.answer(Outcome(work.appended[done:], work)))
-        batch.keep(work.appended, work.changed)
+            recorded = self._earlier(command, command_id) if key else None
+            repeated = recorded is not None
+            if recorded is None:
+                envelope = self._envelope(turn, command, command_id, work.now)
+                recorded = work.append(command.decide(work), envelope)
+            answers.append(command.answer(Outcome(recorded, work, repeated)))
+        batch.states.update(work.changed)
         return answers
 
     def _earlier(self, command: Answers[A], command_id: str) -> list[Recorded] | None:
@@ -351,33 +341,27 @@ class Writer:
         """Records, once an hour, that the clock is behind the log."""
         now = _read(self._clock)
         behind = _not_before(now, batch.head) - now
-        said = self._skew_said_at
-        if behind <= SKEW_ALLOWED or (said is not None and abs(now - said) < SKEW_SAID_EVERY):
+        last = self._skew_said_at
+        if behind <= SKEW_ALLOWED or (last is not None and abs(now - last) < SKEW_SAID_EVERY):
             return
         batch.skewed_at = now
         _log.warning("clock_behind_log", behind_seconds=behind.total_seconds())
-        batch.keep(
-            self._store.append(
-                [
-                    Pending(
-                        self._process_stream,
-                        self._skews_said + 1,
-                        Skewed(behind_seconds=behind.total_seconds()),
-                        now + behind,
-                        "system:log",
-                        identity.space,
-                        new_id(),
-                        None,
-                        None,
-                        None,
-                    )
-                ]
-            ),
-            {},
+        said = Pending(
+            self._process_stream,
+            self._skews_said + 1,
+            Skewed(behind_seconds=behind.total_seconds()),
+            now + behind,
+            "system:log",
+            identity.space,
+            new_id(),
+            None,
+            None,
+            None,
         )
+        batch.events += self._store.append([said])
 
     def _checkpoint(self, batch: _Batch) -> None:
-        position = batch.head.position + len(batch.recorded)
+        position = batch.head.position + len(batch.events)
         if position - self._checkpointed_at >= CHECKPOINT_EVERY:
             self._checkpointed_at = position
             try:
