@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field
 
 from muniment.domain import category as categories
 from muniment.domain import texts
-from muniment.domain.duplicates import Form, form
+from muniment.domain.duplicates import Form
 from muniment.domain.errors import Invalid
 from muniment.domain.identity import TRUST, Identity
 from muniment.domain.inputs import (
@@ -31,14 +31,13 @@ from muniment.domain.memory.decisions import (
     require_version,
 )
 from muniment.domain.memory.events import Measure, Source, Store
+from muniment.domain.memory.forms import canonical_form
 from muniment.domain.memory.judgement import Candidate, Judgement, judge
 from muniment.domain.memory.state import State
 from muniment.domain.memory.view import Memory, view
 from muniment.domain.ports import Append, Outcome
 
 from .command import Command, Work
-
-_known_form = lru_cache(maxsize=4_096)(form)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +85,7 @@ class SaveMemory(Command):
     @cached_property
     def form(self) -> Form:
         """The canonical form of the text."""
-        return form(self.content)
+        return canonical_form(self.content)
 
     @property
     def _is_matched(self) -> bool:
@@ -153,13 +152,13 @@ class SaveMemory(Command):
             found += [
                 Candidate(
                     memory=memory,
-                    form=_known_form(statement.text),
+                    form=canonical_form(statement.text),
                     said_at=statement.said_at,
                     similarity=1.0,
                     measure="canonical",
                 )
                 for statement in reversed(memory.statements)
-                if _known_form(statement.text).key == self.form.key
+                if canonical_form(statement.text).key == self.form.key
             ]
         at_least = min(check.resembling, check.lexical_threshold)
         for like in work.similar(top, self.form, at_least=at_least, limit=check.max_matches):
@@ -168,7 +167,7 @@ class SaveMemory(Command):
             found.append(
                 Candidate(
                     memory=memory,
-                    form=_known_form(statement.text),
+                    form=canonical_form(statement.text),
                     said_at=statement.said_at,
                     similarity=like.similarity,
                     measure="lexical",

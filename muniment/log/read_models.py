@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from muniment.domain.duplicates import form
+from muniment.domain.memory.forms import canonical_form
 from muniment.domain.recorded import Recorded
 from muniment.projections.catalog import Catalog
 from muniment.projections.search_index import SearchIndex
@@ -57,7 +57,7 @@ class ReadModels:
         self._makers: dict[type[Projection], Callable[[], Projection]] = {
             Catalog: Catalog,
             SearchIndex: lambda: SearchIndex(k1=ranking.k1, b=ranking.b),
-            Similarity: lambda: Similarity(form),
+            Similarity: lambda: Similarity(canonical_form),
         }
         self._loaded: dict[str, dict[type[Projection], Projection]] = defaultdict(dict)
 
