@@ -17,6 +17,9 @@ LONGEST: Final = 4096
 """Characters; a longer text is the same only if equal after NFKC, white space and case."""
 
 _VERBATIM: Final = "\n"
+# A member of an enumeration is slow to look up, and these are asked for once per token.
+_ARTICLE: Final = Kind.ARTICLE
+_PUNCTUATION: Final = Kind.PUNCTUATION
 _CODE: Final = re.compile(r"```.+?```|`[^`\n]++`", re.DOTALL)
 _LETTERS: Final = re.compile(r"[^\W\d_]++")
 _LONGEST_OPENING: Final = 6
@@ -171,9 +174,9 @@ def _settle_punctuation(tokens: list[Token], *, english: bool) -> list[Token]:
     A stop inside the text stays, in one spelling: "Don't deploy. Friday is fine" is another text
     without it. So does a comma between two words that could belong together.
     """
-    while tokens and tokens[-1].kind is Kind.PUNCTUATION and tokens[-1].key in {STOP, COMMA}:
+    while tokens and tokens[-1].kind is _PUNCTUATION and tokens[-1].key in {STOP, COMMA}:
         tokens.pop()
-    places = [at for at, token in enumerate(tokens) if token.kind is Kind.PUNCTUATION]
+    places = [at for at, token in enumerate(tokens) if token.kind is _PUNCTUATION]
     for at in reversed(places):
         key = tokens[at].key
         if key == STOP:
@@ -216,12 +219,11 @@ def _without_fillers(tokens: list[Token]) -> list[Token]:
 
 
 def _without_articles(tokens: list[Token], *, sure: bool) -> list[Token]:
-    places = [at for at, token in enumerate(tokens) if token.kind is Kind.ARTICLE]
+    places = [at for at, token in enumerate(tokens) if token.kind is _ARTICLE]
     for at in reversed(places):
         if at + 1 < len(tokens) and _falls(tokens[at], tokens[at + 1], sure):
-            noun = tokens[at + 1]
-            tokens[at + 1] = noun._replace(mark=noun.mark | Mark.DETERMINED)
-            del tokens[at]
+            key, kind, mark, terms, raw = tokens[at + 1]
+            tokens[at : at + 2] = (Token(key, kind, mark | Mark.DETERMINED, terms, raw),)
     return tokens
 
 

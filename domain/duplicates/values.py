@@ -26,18 +26,20 @@ def combine(tokens: list[Token], *, english: bool) -> list[Token]:
     combined: list[Token] = []
     at = 0
     while at < len(tokens):
-        taken = _date(tokens, at, english=english) or _value(tokens, at, english=english)
-        if taken:
-            token, at = taken
-        else:
-            token = tokens[at]
+        token = tokens[at]
+        if token.kind is _WORD:
+            combined.append(token)
             at += 1
+            continue
+        taken = _date(tokens, at, english=english) or _value(tokens, at, english=english)
+        token, at = taken or (token, at + 1)
         if not english and "," in token.raw and token.kind in _WITH_COMMA:
             token = token._replace(key=f"{token.raw}·{token.key}")
         combined.append(token)
     return combined
 
 
+_WORD: Final = Kind.WORD  # slow to look up, and asked for once per token
 _WITH_COMMA: Final = frozenset({Kind.NUMBER, Kind.QUANTITY, Kind.MONEY})
 
 
