@@ -83,7 +83,8 @@ def _prepare_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))
+            nothing = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 (it stays)
+            setattr(sys, name, nothing)
         elif isinstance(stream, TextIOWrapper) and mode == "w":
             stream.reconfigure(errors="backslashreplace")
 

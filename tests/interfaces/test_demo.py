@@ -1,0 +1,67 @@
+"""The story plays, says what it should, and leaves a store only where it was asked to."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from terminal import Terminal
+
+from muniment.interfaces.cli import main
+
+LANDMARKS = [
+    "bot:assistant   is told and saves",
+    "→ created: nothing like it was known",
+    "→ reinforced: the same in other words",
+    "→ extended: it only adds",
+    "→ created: another day is another fact, marked as in conflict with",
+    "→ archived:",
+    "→ revised: version 2",
+    "→ faded: its importance went from 0.60 to 0.28",
+    "→ rescored: 0.90",
+    "an agent asks “when do deploys start?” and reads",
+    "conflicts with:",
+    "The history of the archived memory",
+    "The log: what happened is all there is",
+    "The log is intact: 8 events",
+]
+
+
+def test_the_story_passes_its_landmarks_in_order(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("MUNIMENT_DATA", str(tmp_path / "the user's own"))
+    monkeypatch.setenv("MUNIMENT_MEMORY__DEDUPE_ENABLED", "false")
+    assert main(["demo"]) == 0
+    told = capsys.readouterr().out
+    at = [told.index(landmark) for landmark in LANDMARKS]
+    assert at == sorted(at)
+    assert len(told.splitlines()) <= 60
+    assert "\x1b" not in told
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_story_as_json_has_scenes_and_an_ending(muniment: Terminal) -> None:
+    story = muniment("demo", "--json").json
+    assert [scene["outcome"].partition(":")[0] for scene in story["scenes"]] == [
+        "created",
+        "created",
+        "reinforced",
+        "extended",
+        "created",
+        "archived",
+        "revised",
+        "faded",
+        "rescored",
+    ]
+    ending = story["ending"]
+    assert ending["verification"]["intact"]
+    assert ending["log"][-1]["chain"] == ending["verification"]["chain"]
+
+
+def test_a_store_that_was_named_is_kept_and_never_played_on_again(muniment: Terminal) -> None:
+    assert muniment("demo").status == 0
+    assert "8 events" in muniment("stats").out
+    run = muniment("demo", "--json")
+    assert (run.status, run.error["code"]) == (4, "store_not_empty")
+    assert "8 events" in muniment("verify").out

@@ -1,0 +1,123 @@
+"""The program in a process of its own: where it looks, what it prints when, and its reference."""
+
+import inspect
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from terminal import program
+from typer.core import TyperGroup
+
+from muniment import __version__, operations
+from muniment.commands.command import Command
+from muniment.handle import Muniment
+from muniment.interfaces.cli.program import application
+from muniment.interfaces.cli.reference import reference
+from muniment.interfaces.cli.verbs import OTHERWISE
+
+ROOT = Path(__file__).parents[2]
+
+
+def group() -> TyperGroup:
+    command = typer.main.get_command(application())
+    assert isinstance(command, TyperGroup)
+    return command
+
+
+def test_the_installed_command_tells_its_version() -> None:
+    command = Path(sys.executable).with_name("muniment")
+    done = subprocess.run([command, "--version"], capture_output=True, check=True, timeout=60)
+    assert done.stdout.decode() == f"muniment {__version__}\n"
+
+
+def test_without_arguments_it_helps() -> None:
+    run = program()
+    assert run.status == 0
+    assert run.out.startswith("Usage: muniment [OPTIONS] COMMAND")
+    assert run.out == program("--help").out
+
+
+def test_the_store_is_where_the_environment_or_the_system_says(tmp_path: Path) -> None:
+    named = {"MUNIMENT_DATA": str(tmp_path / "named"), "MUNIMENT_ACTOR": "bot:x"}
+    assert program("save", "Hello there", environment=named).status == 0
+    entry = json.loads(program("log", "--json", environment=named).out)
+    assert entry["actor"] == "bot:x"
+    home = {"XDG_DATA_HOME": str(tmp_path / "home"), "MUNIMENT_DATA": ""}
+    assert program("save", "Hello there", environment=home).status == 0
+    if sys.platform == "linux":
+        assert (tmp_path / "home" / "muniment" / "log.db").exists()
+
+
+def test_pipes_get_no_colour_and_any_encoding_will_do(tmp_path: Path) -> None:
+    store = ("--data", str(tmp_path / "store"))
+    run = program(*store, "save", "Zoë pays 5 €", environment={"PYTHONIOENCODING": "ascii"})
+    assert run.status == 0
+    assert "\x1b" not in run.out
+    assert "Zo\\xeb pays 5 \\u20ac" in run.out
+
+
+@pytest.mark.parametrize(("no_colour", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_a_terminal_gets_colour_unless_it_is_declined(
+    tmp_path: Path, no_colour: dict[str, str], is_coloured: bool
+) -> None:
+    ours, theirs = pty.openpty()
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR")
+    }
+    subprocess.run(
+        [sys.executable, "-m", "muniment", "--data", str(tmp_path / "s"), "save", "Hello there"],
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        env={**environment, "TERM": "xterm-256color", **no_colour},
+        check=True,
+        timeout=60,
+    )
+    os.close(theirs)
+    written = os.read(ours, 65_536)
+    os.close(ours)
+    assert (b"\x1b[32m" in written) is is_coloured
+    assert b"Hello there" in written
+
+
+def test_every_operation_has_its_verb_and_nothing_else_has() -> None:
+    made = {
+        operation.VERB.replace("_", "-")
+        for operation in (*operations.COMMANDS, *operations.QUERIES)
+        if operation not in OTHERWISE
+    }
+    besides = {"import", "verify", "rebuild", "settings", "doctor", "demo"}
+    assert set(group().commands) == made | besides
+
+
+def test_every_verb_and_every_parameter_is_explained() -> None:
+    for name, verb in group().commands.items():
+        assert verb.help, name
+        for parameter in verb.params:
+            assert getattr(parameter, "help", None), f"{name} {parameter.name}"
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [one for one in (*operations.COMMANDS, *operations.QUERIES) if one not in OTHERWISE],
+    ids=lambda operation: operation.VERB,
+)
+def test_the_face_takes_every_field_of_an_operation_by_its_name(
+    operation: type[Command | operations.Query],
+) -> None:
+    method = getattr(Muniment, {"show": "get"}.get(operation.VERB, operation.VERB))
+    taken = set(inspect.signature(method).parameters) - {"self"}
+    if "options" in taken:
+        taken = taken - {"options"} | {"expected_version", "idempotency_key"}
+    assert taken == set(operation.model_fields)
+
+
+def test_the_reference_is_what_the_help_says() -> None:
+    written = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert written == reference(), "python -m muniment.interfaces.cli.reference > docs/cli.md"
