@@ -79,7 +79,8 @@ class Documents:
         self.states: Column[np.uint8] = Column(np.uint8)
         self._slots: Column[np.int32] = Column(np.int32)
         self._runs: Column[np.int32] = Column(np.int32)
-        self._ends: Column[np.int64] = Column(np.int64)
+        self._starts: Column[np.int64] = Column(np.int64)
+        self._starts.append(0)
         self._contents: Column[np.int32] = Column(np.int32)
         self._tags: Column[np.int32] = Column(np.int32)
         self._tallies = {State.LIVE: _Tally(), State.HIDDEN: _Tally()}
@@ -136,8 +137,13 @@ class Documents:
 
     def run(self, slot: int) -> list[int]:
         """All numbers of a document."""
-        view: list[int] = self._runs.view[self._start(slot) : self._ends.get(slot)].tolist()
-        return view
+        first, past = self._starts.get(slot), self._starts.get(slot + 1)
+        run: list[int] = self._runs.view[first:past].tolist()
+        return run
+
+    def terms(self, slot: int) -> list[int]:
+        """Each occurrence of a term in a document."""
+        return _terms(self.run(slot))
 
     def slot(self, row: int) -> int:
         """The slot of what a memory says."""
@@ -168,9 +174,8 @@ class Documents:
         """The documents from a slot on, and which of all are dead, as of this moment."""
         return Latest(
             first=slot,
-            start=self._start(slot),
             runs=self._runs.view,
-            ends=self._ends.view,
+            starts=self._starts.view,
             lengths=self.lengths.view,
             kept=self.states.view != State.DEAD,
             vocabulary=len(self.vocabulary) + 1,
@@ -178,18 +183,17 @@ class Documents:
 
     def sequences(self, slots: Slots) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
         """The runs of some documents in a row, and for each number the place of its document."""
-        ends = self._ends.view[slots]
-        starts = np.where(slots > 0, self._ends.view[slots - 1], 0)
-        sizes = ends - starts
+        starts = self._starts.view[slots]
+        sizes = self._starts.view[slots + 1] - starts
         owners = np.repeat(np.arange(len(slots)), sizes)
         offsets = np.arange(len(owners)) + (starts - (np.cumsum(sizes) - sizes))[owners]
         return self._runs.view[offsets], owners
 
     def drop(self, kept: NDArray[np.bool_]) -> None:
         """Forgets documents that are dead; those that are kept move up, in unchanged order."""
-        sizes = np.diff(self._ends.view, prepend=0)
+        sizes = np.diff(self._starts.view)
         self._runs.replace(self._runs.view[np.repeat(kept, sizes)])
-        self._ends.replace(np.cumsum(sizes[kept]))
+        self._starts.replace(np.append(0, np.cumsum(sizes[kept])))
         self._slots.replace((np.cumsum(kept) - 1)[self._slots.view].astype(np.int32))
         for column in (self.rows, self.lengths, self._contents, self._tags):
             column.replace(column.view[kept])
@@ -197,12 +201,12 @@ class Documents:
 
     def _write(self, row: int, said: Said, state: State) -> None:
         run = [*said.content, *said.tags, *said.category]
-        terms = [~number if number < 0 else number for number in run if number != BREAK]
+        terms = _terms(run)
         self.rows.append(row)
         self.lengths.append(len(terms))
         self.states.append(state)
         self._runs.extend(run)
-        self._ends.append(len(self._runs))
+        self._starts.append(len(self._runs))
         self._contents.append(len(said.content))
         self._tags.append(len(said.tags))
         self._tallies[state].count(set(terms), len(terms), vocabulary=len(self.vocabulary), step=1)
@@ -211,15 +215,16 @@ class Documents:
         old = State(self.states.get(slot))
         if old is state:
             return
-        terms = {~number if number < 0 else number for number in self.run(slot)} - {BREAK}
+        terms = set(self.terms(slot))
         length, vocabulary = self.lengths.get(slot), len(self.vocabulary)
         self.states.set(slot, state)
         self._tallies[old].count(terms, length, vocabulary=vocabulary, step=-1)
         if state is not State.DEAD:
             self._tallies[state].count(terms, length, vocabulary=vocabulary, step=1)
 
-    def _start(self, slot: int) -> int:
-        return self._ends.get(slot - 1) if slot else 0
+
+def _terms(run: list[int]) -> list[int]:
+    return [~number if number < 0 else number for number in run if number != BREAK]
 
 
 def _searched(*, hidden: bool) -> tuple[State, ...]:

@@ -59,14 +59,14 @@ def no_postings() -> Postings:
 class Latest(NamedTuple):
     """The documents that no postings were packed of, and what a merge must know of all others.
 
-    ``first`` is the first such slot and ``start`` the place in ``runs`` where it begins; ``ends``,
-    ``lengths`` and ``kept`` are by slot, for all slots; ``vocabulary`` is past every term.
+    ``first`` is the first such slot; ``starts`` (where its run begins in ``runs``, and past the
+    last slot where that ends), ``lengths`` and ``kept`` are by slot, for all slots; ``vocabulary``
+    is past every term.
     """
 
     first: int
-    start: int
     runs: NDArray[np.int32]
-    ends: NDArray[np.int64]
+    starts: NDArray[np.int64]
     lengths: NDArray[np.int32]
     kept: NDArray[np.bool_]
     vocabulary: int
@@ -109,8 +109,8 @@ def merged(base: Postings, latest: Latest, *, renumber: bool) -> Postings:
     old_terms = np.repeat(np.arange(len(base.starts) - 1), np.diff(base.starts))[stays]
     old_slots, old_kinds = base.slots[stays], base.kinds[stays]
 
-    run = latest.runs[latest.start :]
-    sizes = np.diff(latest.ends[latest.first :], prepend=latest.start)
+    run = latest.runs[latest.starts[latest.first] :]
+    sizes = np.diff(latest.starts[latest.first :])
     slots = np.repeat(np.arange(latest.first, len(kept)), sizes)
     terms = np.where(run < 0, ~run, run)
     stays = (terms != BREAK) & kept[slots]

@@ -202,7 +202,7 @@ class SearchIndex:
         """What each term of a query adds to a memory's BM25, in the order of the query."""
         documents = self._documents
         slot = documents.slot(row)
-        counts = Counter(~number if number < 0 else number for number in documents.run(slot))
+        counts = Counter(documents.terms(slot))
         lengths = documents.lengths.view[slot : slot + 1]
         total, average = self._averages(hidden=include_archived)
         contributions: list[Contribution] = []
@@ -210,7 +210,7 @@ class SearchIndex:
             number = documents.vocabulary.get(term, BREAK)
             df = documents.holders(number, hidden=include_archived)
             tf = min(counts[number], MOST_COUNTED)
-            if number != BREAK and tf and df:
+            if tf and df:
                 share = self._saturated(np.array([tf]), lengths, average)
                 score = math.log((total + 1) / df) * float(share[0])
                 contributions.append(Contribution(term, df, tf, score))
@@ -271,8 +271,7 @@ class SearchIndex:
         if len(documents) - self._listed > self._merge_due():
             self._merge_here()
         for slot in range(self._listed, len(documents)):
-            terms = (~number if number < 0 else number for number in documents.run(slot))
-            self._recent.add(slot, terms)
+            self._recent.add(slot, documents.terms(slot))
         self._listed = len(documents)
 
     def _averages(self, *, hidden: bool) -> tuple[int, float]:

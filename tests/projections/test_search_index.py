@@ -179,6 +179,11 @@ class TestQueries:
         found = space.index.matches("relay-ctl", limit=10)
         assert not found.exact.any()
 
+    def test_an_identifier_that_no_text_holds_makes_nothing_exact(self) -> None:
+        found = Space("relay", "ctl").index.matches("relay-ctl", limit=10)
+        assert len(found.rows) == 2
+        assert not found.exact.any()
+
     def test_many_exact_ones_leave_no_room_for_others(self) -> None:
         space = Space(*["relay-ctl"] * 5, "relay relay relay")
         found = space.index.matches("relay-ctl", limit=3)
