@@ -1,7 +1,9 @@
 """File a memory under another category."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import Field
 
 from muniment.domain.inputs import Category
 from muniment.domain.memory.decisions import recategorize
@@ -18,7 +20,9 @@ class Recategorize(Edit):
     VERB: ClassVar[str] = "recategorize"
     POSITIONAL: ClassVar[tuple[str, ...]] = ("id", "category")
 
-    category: Category
+    category: Annotated[
+        Category, Field(description="A path such as work/deploys; a blank one for none.")
+    ]
 
     def change(self, memory: State, desk: Desk) -> Sequence[Event]:
         """The decision."""

@@ -133,6 +133,7 @@ def test_what_an_agent_reads_is_printed_as_it_is(muniment: Terminal) -> None:
     id_ = muniment.save("User is in Chicago")
     read = muniment("search", "chicago", "--agent").out
     assert read.startswith(f"- [{id_[-12:]}] (general) importance 0.50, first seen today:\n")
+    assert muniment("search", "chicago", "--agent", "--json").json == {"text": read[:-1]}
 
 
 def test_a_history_tells_each_event(muniment: Terminal) -> None:

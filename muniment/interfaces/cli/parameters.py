@@ -23,6 +23,9 @@ from .texts import read_text
 _NAMES = frozenset(["id", "category"])
 """Positional fields that name something; what other ones hold are texts, which files may hold."""
 
+_ANYWHERE = " It may be @FILE, or - for the standard input."
+_NONE = " Without any there are none from then on."
+
 _WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
 _NUMBER = re.compile(
     r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|nan|inf|infinity)", re.IGNORECASE
@@ -74,7 +77,7 @@ def _argument(name: str, field: FieldInfo) -> Parameter:
         typer.Argument(
             ... if field.is_required() and not many else None,
             metavar=metavar if many else name.upper(),
-            help=_help(field, " It may be @FILE, or - for the standard input." * is_text),
+            help=_help(field, _ANYWHERE * is_text + _NONE * many),
         ),
         value,
         is_required=field.is_required(),

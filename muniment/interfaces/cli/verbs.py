@@ -64,7 +64,8 @@ def _verb(operation: type[Command | Query]) -> Callable[..., None]:
         with _opened(session, operation) as face:
             answer = getattr(face, method)(**values)
             if as_agent:
-                sys.stdout.write(face.agent_text(answer) + "\n")
+                read = face.agent_text(answer)
+                sys.stdout.write((document({"text": read}) if session.json else read) + "\n")
             else:
                 show(answer, as_json=session.json)
 
