@@ -56,7 +56,8 @@ class Command(Input, ABC):
 
     def request(self) -> bytes:
         """The canonical form of the request, that a retry must equal."""
-        return self.model_dump_json(exclude={"idempotency_key"}).encode()
+        said = self.model_dump_json(exclude={"idempotency_key"})
+        return f"{self.VERB} {said}".encode()
 
 
 class Answers(Protocol[A_co]):
