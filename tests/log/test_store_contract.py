@@ -5,11 +5,12 @@ import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import independent
 import pytest
 from log_backends import BACKENDS, Idle, LogUnderTest, later, undo
-from making import START, new_stream, pending, saved
+from making import START, extended, new_stream, pending, saved
 
 from muniment.domain.errors import Conflict
 from muniment.domain.memory import events
@@ -216,8 +217,9 @@ def _three(log: LogUnderTest) -> list[str]:
     return streams
 
 
-_COPY = "SELECT {position}, {stream}, {version}, name, schema, recorded_at, actor, space, " + (
-    "command_id, correlation_id, causation_id, key_id, facts, payload, leaf, chain FROM events"
+_COPY = (
+    "SELECT {position}, {stream}, {version}, name, schema, recorded_at, actor, space, command_id,"
+    " correlation_id, causation_id, key_id, facts, payload, leaf, chain FROM events"
 )
 
 
@@ -300,7 +302,7 @@ def test_recorded_times_are_kept_to_the_microsecond_in_utc(log: LogUnderTest) ->
 
 
 def test_words_are_nowhere_in_the_clear(log: LogUnderTest) -> None:
-    words = {
+    words: dict[str, Any] = {
         "content": "zebracontent",
         "category": "zebracategory",
         "tags": ("zebratag",),
@@ -310,18 +312,14 @@ def test_words_are_nowhere_in_the_clear(log: LogUnderTest) -> None:
     }
     stream = new_stream()
     log.append(
-        pending(saved(**words), stream, 1),  # type: ignore[arg-type]
-        pending(events.Extended(addition="zebraaddition", chars=1, **_observed()), stream, 2),
+        pending(saved(**words), stream, 1),
+        pending(extended("zebraaddition"), stream, 2),
         pending(events.Archived(cause="request", importance=0.5, reason="zebrareason"), stream, 3),
     )
     everything = log.at_rest()
     assert stream.encode() in everything
     for form in (b"zebra", "zebra".encode("utf-16-le"), b"emVicm"):
         assert form not in everything
-
-
-def _observed() -> dict[str, object]:
-    return {"importance": 0.5, "trust": 3, "source_type": "owner"}
 
 
 def test_facts_are_in_the_clear_and_hold_no_words(log: LogUnderTest) -> None:

@@ -7,7 +7,7 @@ A backend of another kind (PostgreSQL) joins by implementing ``LogUnderTest`` an
 import os
 import sqlite3
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -65,13 +65,13 @@ class LogUnderTest(Protocol):
     def close(self) -> None: ...
 
 
-class _Undone(Exception):
+class _UndoneError(Exception):
     pass
 
 
 def undo() -> None:
     """Makes the enclosing savepoint, or unit of work, come to nothing."""
-    raise _Undone
+    raise _UndoneError
 
 
 class Sqlite:
@@ -87,17 +87,17 @@ class Sqlite:
         return self.store.append(pending)
 
     @contextmanager
-    def unit_of_work(self) -> Iterator[None]:
-        with suppress(_Undone), self.store.datastore.unit_of_work():
+    def unit_of_work(self) -> Generator[None, None, None]:
+        with suppress(_UndoneError), self.store.datastore.unit_of_work():
             yield
 
     @contextmanager
-    def savepoint(self) -> Iterator[None]:
+    def savepoint(self) -> Generator[None, None, None]:
         with self.store.datastore.transaction(commit=True) as cursor:
             cursor.execute("SAVEPOINT one")
             try:
                 yield
-            except _Undone:
+            except _UndoneError:
                 cursor.execute("ROLLBACK TO one")
             cursor.execute("RELEASE one")
 
@@ -128,7 +128,7 @@ class Sqlite:
         return other
 
     @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
+    def _connection(self) -> Generator[sqlite3.Connection, None, None]:
         if self._directory is None:
             with self.store.datastore.exclusive() as raw:
                 yield raw
@@ -169,38 +169,37 @@ class Idle:
     def __init__(self, *_: object) -> None:
         pass
 
-    def append(self, *_: Pending) -> list[Recorded]:
+    def append(self, *pending: Pending) -> list[Recorded]:
         return []
 
     @contextmanager
-    def unit_of_work(self) -> Iterator[None]:
-        with suppress(_Undone):
+    def unit_of_work(self) -> Generator[None, None, None]:
+        with suppress(_UndoneError):
             yield
 
     @contextmanager
-    def savepoint(self) -> Iterator[None]:
-        with suppress(_Undone):
+    def savepoint(self) -> Generator[None, None, None]:
+        with suppress(_UndoneError):
             yield
 
-    def history(self, _: str) -> list[Recorded]:
+    def history(self, stream: str) -> list[Recorded]:
         return []
 
-    def memory(self, _: str) -> State | None:
+    def memory(self, stream: str) -> State | None:
         return None
 
     def recorded(
         self, *, after: int = 0, until: int | None = None, space: str | None = None
     ) -> list[Recorded]:
-        del after, until, space
         return []
 
-    def command(self, _: str) -> list[int]:
+    def command(self, command_id: str) -> list[int]:
         return []
 
     def head(self) -> tuple[int, bytes, str | None]:
         return 0, b"", None
 
-    def streams(self, _: str) -> list[str]:
+    def streams(self, tail: str) -> list[str]:
         return []
 
     def second(self) -> LogUnderTest:
@@ -210,7 +209,7 @@ class Idle:
         return []
 
     def execute(self, statement: str, values: Sequence[object] = ()) -> None:
-        del statement, values
+        pass
 
     def at_rest(self) -> bytes:
         return b""

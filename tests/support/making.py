@@ -27,6 +27,10 @@ def saved(content: str = "The build runs on Fridays", **changed: Any) -> events.
     return events.Saved(**(given | changed))
 
 
+def extended(addition: str) -> events.Extended:
+    return events.Extended(addition=addition, chars=1, importance=0.5, trust=3, source_type="owner")
+
+
 def pending(
     event: object,
     stream: str | None = None,

@@ -1,0 +1,271 @@
+"""Golden files: stored events of every name and schema that were ever written, kept for good.
+
+A file holds the bytes as a release stored them (facts, words, and the payload that the words were
+sealed to under a key that stands beside), the envelope, the leaf, the event that they are, and the
+memory after it. What was written once must be read for ever, so files are only ever added, and no
+test writes one. To add those of a new event, give it two examples below, then run
+
+    .venv/bin/python tests/support/golden.py
+
+It writes what is missing, lists it in ``MANIFEST.json``, and changes nothing that is there.
+"""
+
+import dataclasses
+import json
+import secrets
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, cast
+
+import independent
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from muniment.domain.clock import Skewed
+from muniment.domain.memory import events as e
+from muniment.domain.memory.state import State, evolve
+from muniment.domain.recorded import Recorded
+from muniment.log import codec
+
+DIRECTORY = Path(__file__).parent.parent / "log" / "golden"
+MANIFEST = "MANIFEST.json"
+STREAM = "01976a5b-7c00-7a11-8b22-0123456789ab"
+AT = datetime(2026, 3, 3, 12, 0, 0, 250_000, tzinfo=UTC)
+
+_SEEN: Mapping[str, Any] = {"importance": 0.5, "trust": 3, "source_type": "owner"}
+_TOLD: Mapping[str, Any] = {
+    "importance": 0.8125,
+    "trust": 1,
+    "source_type": "tool",
+    "source_model": "small-1",
+    "source_ref": "https://example.org/wiki?page=7",
+    "source_session": "session-9",
+    "similarity": 0.75,
+    "measure": "lexical",
+}
+_OTHERS = ("01976a5b-0000-7000-8000-000000000001", "01976a5b-0000-7000-8000-000000000002")
+_TEXT = 'Grüße aus "Köln" \\ \u2028 今日は 🎉\nsecond line\ttab'
+
+EXAMPLES: Sequence[object] = (
+    e.Saved(content="The build runs on Fridays", store="semantic", chars=25, **_SEEN),
+    e.Saved(
+        content=_TEXT,
+        category="user-preferences/food",
+        tags=("ops", "Größe"),
+        metadata={"subjectTime": "2026-03", "_type_": "uuid_hex"},
+        store="episodic",
+        chars=len(_TEXT),
+        resembles=_OTHERS,
+        conflicts_with=_OTHERS[:1],
+        **_TOLD,
+    ),
+    e.Imported(
+        format="rockbot",
+        content="The build runs on Fridays",
+        store="semantic",
+        chars=25,
+        created_at=AT - timedelta(days=90),
+        last_seen_at=AT - timedelta(days=9),
+        updated_at=AT - timedelta(days=30),
+        scored_at=AT - timedelta(days=9, microseconds=1),
+        reinforcement_count=4,
+        access_count=2,
+        last_accessed_at=AT - timedelta(days=1),
+        **_SEEN,
+    ),
+    e.Imported(
+        format="mcp-memory",
+        external_id="entity:Köln",
+        content=_TEXT,
+        category="places",
+        tags=("a", "b"),
+        metadata={"k": ""},
+        store="procedural",
+        chars=len(_TEXT),
+        created_at=AT - timedelta(days=400),
+        last_seen_at=AT - timedelta(days=399),
+        updated_at=AT - timedelta(days=400),
+        scored_at=AT - timedelta(days=399),
+        reinforcement_count=1,
+        access_count=1,
+        last_accessed_at=AT - timedelta(days=399),
+        pinned=True,
+        archived_at=AT - timedelta(days=10),
+        archive_reason="no longer there",
+        archive_importance=0.125,
+        **_TOLD,
+    ),
+    e.Reinforced(counted=True, **_SEEN),
+    e.Reinforced(counted=False, tags_added=("c",), metadata_added={"seen": "twice"}, **_TOLD),
+    e.Extended(addition="and on Mondays", chars=41, **_SEEN),
+    e.Extended(addition=_TEXT, chars=99, tags_added=("c", "d"), metadata_added={"a": "b"}, **_TOLD),
+    e.Revised(content="The build runs on Mondays", chars=25),
+    e.Revised(content=_TEXT, chars=len(_TEXT)),
+    e.Recategorized(category="ci/linux"),
+    e.Recategorized(),
+    e.Retagged(tags=("x", "Straße")),
+    e.Retagged(),
+    e.Rescored(importance=0.1),
+    e.Rescored(importance=1.0),
+    e.Described(metadata={"subjectTimeStart": "2026", "z": "\u0001"}),
+    e.Described(),
+    e.Used(),
+    e.Used(),
+    e.Pinned(),
+    e.Pinned(),
+    e.Unpinned(),
+    e.Unpinned(),
+    e.Archived(cause="request", importance=0.30000000000000004, reason="out of date"),
+    e.Archived(cause="merge", importance=0.0, merged_into=_OTHERS[0]),
+    e.Restored(),
+    e.Restored(),
+    Skewed(behind_seconds=301.5),
+    Skewed(behind_seconds=86_400.000001),
+)
+"""Two or more of each event: one that says the least, one that says everything."""
+
+BEFORE: Sequence[object] = (
+    e.Saved(content="What was known before", tags=("a",), store="semantic", chars=21, **_SEEN),
+    e.Archived(cause="request", importance=0.5, reason="for a while"),
+)
+"""What the memory went through before an event that cannot be its first."""
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it; fields by name."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="microseconds")
+    if isinstance(value, State):
+        return {name: plain(getattr(value, name)) for name in value._fields}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)
+        }
+    if isinstance(value, Mapping):
+        named = cast("Mapping[str, Any]", value)
+        return {name: plain(part) for name, part in named.items()}
+    if isinstance(value, frozenset):
+        return sorted(map(plain, cast("frozenset[Any]", value)), key=repr)
+    if isinstance(value, tuple | list):
+        return [plain(part) for part in cast("Sequence[Any]", value)]
+    return value
+
+
+def bound(envelope: Sequence[Any]) -> bytes:
+    """What a payload is bound to: space, stream, version, name and schema."""
+    _, stream, version, name, schema, _, _, space, *_ = envelope
+    return f"{space}\0{stream}\0{version}\0{name}\0{schema}".encode()
+
+
+def recorded(envelope: Sequence[Any], event: Any) -> Recorded:
+    """The event in the envelope of a file."""
+    position, stream, version, name, schema, at, actor, space, command, corr, cause, _ = envelope
+    moment = datetime.fromisoformat(at)
+    return Recorded(
+        position, stream, version, name, schema, moment, actor, space, command, corr, cause, event
+    )
+
+
+def folded(file: Mapping[str, Any], event: Any) -> State | None:
+    """The memory after what a file says came before, and the event."""
+    state: State | None = None
+    for number, before in enumerate(file["before"], 1):
+        words = None if before["words"] is None else before["words"].encode()
+        decoded = codec.decode(before["name"], before["schema"], before["facts"].encode(), words)
+        envelope = [number, *file["envelope"][1:]]
+        envelope[2] = number
+        envelope[5] = before["recorded_at"]
+        state = evolve(state, recorded(envelope, decoded))
+    if file["envelope"][3] == Skewed.NAME:
+        return state
+    return evolve(state, recorded(file["envelope"], event))
+
+
+def _made(event: Any) -> dict[str, Any]:
+    name, schema = codec.stored_name(event)
+    facts, words = codec.encode(event)
+    is_first = isinstance(event, e.Saved | e.Imported | Skewed)
+    before: list[dict[str, Any]] = []
+    for number, earlier in enumerate(() if is_first else BEFORE, 1):
+        earlier_facts, earlier_words = codec.encode(earlier)
+        before.append(
+            {
+                "name": codec.stored_name(earlier)[0],
+                "schema": codec.stored_name(earlier)[1],
+                "recorded_at": f"2026-02-0{number}T08:00:00.000000Z",
+                "facts": earlier_facts.decode(),
+                "words": None if earlier_words is None else earlier_words.decode(),
+            }
+        )
+    key = nonce = payload = None
+    envelope: list[Any] = [
+        len(before) + 1,
+        STREAM,
+        len(before) + 1,
+        name,
+        schema,
+        "2026-03-03T12:00:00.250000Z",
+        "bot:main",
+        "team.one",
+        "01976a5b-7c00-7a11-8b22-ffffffffffff",
+        None,
+        "01976a5b-7c00-7a11-8b22-eeeeeeeeeeee" if words else None,
+        None if words is None else 2**62 + 12_345,
+    ]
+    if words is not None:
+        key, nonce = secrets.token_bytes(32), secrets.token_bytes(12)
+        payload = nonce + AESGCM(key).encrypt(nonce, words, bound(envelope))
+    file: dict[str, Any] = {
+        "event": {"class": type(event).__name__, "fields": plain(event)},
+        "facts": facts.decode(),
+        "words": None if words is None else words.decode(),
+        "envelope": envelope,
+        "key": None if key is None else key.hex(),
+        "payload": None if payload is None else payload.hex(),
+        "leaf": independent.leaf(envelope, facts, payload).hex(),
+        "before": before,
+    }
+    file["state"] = plain(folded(file, event))
+    return file
+
+
+def add() -> list[str]:
+    """Writes the files that examples have none of, and lists them; returns their names."""
+    DIRECTORY.mkdir(exist_ok=True)
+    numbers: dict[tuple[str, int], int] = {}
+    added: list[str] = []
+    for event in EXAMPLES:
+        name, schema = codec.stored_name(event)
+        number = numbers[name, schema] = numbers.get((name, schema), 0) + 1
+        path = DIRECTORY / f"{name}.{schema}.{number}.json"
+        if not path.exists():
+            text = json.dumps(_made(event), indent=1, ensure_ascii=True, sort_keys=True)
+            path.write_text(text + "\n", encoding="utf-8")
+            added.append(path.name)
+    listed = manifest() | {
+        name: independent.digest((DIRECTORY / name).read_bytes()).hex() for name in added
+    }
+    text = json.dumps(listed, indent=1, sort_keys=True)
+    (DIRECTORY / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    return added
+
+
+def manifest() -> dict[str, str]:
+    """SHA-256 of each golden file, by name."""
+    path = DIRECTORY / MANIFEST
+    listed: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return listed
+
+
+def files() -> dict[str, dict[str, Any]]:
+    """Every golden file by name."""
+    return {
+        path.name: json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(DIRECTORY.glob("*.json"))
+        if path.name != MANIFEST
+    }
+
+
+if __name__ == "__main__":
+    sys.stdout.write("".join(f"added {name}\n" for name in add()))

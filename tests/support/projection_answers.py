@@ -1,0 +1,95 @@
+"""What each projection answers, as plain values that can be compared: never its insides."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from muniment import Muniment
+from muniment.domain.duplicates import form
+from muniment.domain.importance import Decay
+from muniment.log.read_models import ReadModels
+from muniment.log.store import Store
+from muniment.projections.catalog import CONDITIONS, STORES, Catalog
+from muniment.projections.search_index import SearchIndex
+from muniment.projections.similarity import Similarity
+
+WORDS = ("build", "friday", "Lisbon", "server", "zebra", "alpha-7")
+CATEGORIES = ("ci", "ci/linux", "people")
+TAGS = ("build", "OPS", "a")
+MOMENTS = tuple(datetime(2026, 3, 1, tzinfo=UTC) + timedelta(days=40 * n) for n in range(4))
+CURVES = (Decay(), Decay(grace_days=0, half_life_days=5, floor=0), Decay(half_life_days=0))
+
+
+def of_catalog(catalog: Catalog) -> dict[str, Any]:
+    rows = catalog.every_row()
+    return {
+        "ids": list(catalog.ids),
+        "rows": dict(catalog.rows),
+        "size": len(catalog),
+        "conditions": [catalog.in_condition(rows, one).tolist() for one in CONDITIONS],
+        "within": [catalog.within(rows, one).tolist() for one in CATEGORIES],
+        "tagged": [catalog.tagged(rows, [one]).tolist() for one in TAGS],
+        "stores": [catalog.in_store(rows, one).tolist() for one in STORES],
+        "trusted": [catalog.trusted(rows, level).tolist() for level in range(4)],
+        "created": [catalog.created(rows, moment, None).tolist() for moment in MOMENTS],
+        "about": [catalog.about(rows, moment, None).tolist() for moment in MOMENTS],
+        "importance": [
+            catalog.importance(rows, moment, curve).tolist()
+            for moment in MOMENTS
+            for curve in CURVES
+        ],
+        "last_seen": catalog.last_seen(rows).tolist(),
+        "taxonomy": catalog.taxonomy(),
+        "counts": catalog.counts(),
+    }
+
+
+def of_search_index(index: SearchIndex, words: Iterable[str] = WORDS) -> dict[str, Any]:
+    queries = [*words, " ".join(words)]
+    answers: dict[str, Any] = {"ids": list(index.ids), "rows": dict(index.rows)}
+    for query in queries:
+        for archived in (False, True):
+            found = index.matches(query, limit=1_000, include_archived=archived)
+            matches = [
+                (index.ids[int(row)], round(float(score), 9), bool(exact))
+                for row, score, exact in zip(found.rows, found.scores, found.exact, strict=True)
+            ]
+            answers[f"{query} {archived}"] = sorted(matches)
+    return answers
+
+
+def of_similarity(
+    similarity: Similarity, texts: Iterable[str], tops: Iterable[str] = ("", "ci", "people")
+) -> dict[str, Any]:
+    answers: dict[str, Any] = {}
+    for text in texts:
+        for top in tops:
+            asked = form(text)
+            answers[f"{top}: {text}"] = (
+                list(similarity.same(top, asked)),
+                similarity.similar(top, asked, at_least=0.5, limit=1_000),
+            )
+    return answers
+
+
+def differing(m: Muniment, texts: Iterable[str] = ()) -> list[str]:
+    """Which read models in use answer otherwise than ones that are made anew from the log."""
+    engine = m._engine  # pyright: ignore[reportPrivateUsage]
+    space, texts = m.space, list(texts)
+
+    def answers(models: ReadModels) -> dict[str, Any]:
+        with models.lock:
+            models.catch_up()
+            return {
+                "catalog": of_catalog(models.catalog(space)),
+                "search index": of_search_index(models.search_index(space)),
+                "similarity": of_similarity(models.similarity(space), texts),
+            }
+
+    used, anew = answers(engine.models), answers(ReadModels(engine.store, m.settings.ranking))
+    return [name for name, answered in used.items() if answered != anew[name]]
+
+
+def store_of(m: Muniment) -> Store:
+    """The log under a handle."""
+    return m._engine.store  # pyright: ignore[reportPrivateUsage]
