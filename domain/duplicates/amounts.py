@@ -13,7 +13,7 @@ CURRENCY: Final = r"US\$|[$€£¥₹₽₩]"
 _YEAR_FIRST: Final = re.compile(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})")
 _YEAR_LAST: Final = re.compile(r"([0-9]{1,2})([/.])([0-9]{1,2})\2([0-9]{4})")
 _TIME: Final = re.compile(
-    r"([0-9]{1,2})(?:([:.])([0-5][0-9])(?::([0-5][0-9]))?)?([AaPp]\.?[Mm]\.?)?"
+    r"([0-9]{1,2})(?:([:.h])([0-5][0-9])(?::([0-5][0-9]))?)?([AaPp]\.?[Mm]\.?)?"
 )
 _MONEY: Final = re.compile(
     rf"(-?)(?:({CURRENCY})({NUMBER})(k|K|m|M|mn|b|B|bn)?"

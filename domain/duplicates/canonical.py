@@ -23,7 +23,6 @@ _PUNCTUATION: Final = Kind.PUNCTUATION
 _CODE: Final = re.compile(r"```.+?```|`[^`\n]++`", re.DOTALL)
 _LETTERS: Final = re.compile(r"[^\W\d_]++")
 _LONGEST_OPENING: Final = 6
-_SAID_THAT: Final = Need.REPORTING | Need.THAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +64,11 @@ def form(text: str) -> Form:
     deictic = _is_deictic(tokens, needs) or (
         not ascii_only and scripts.DEICTIC.search(text) is not None
     )
-    if needs & Need.POSSESSIVE and not english:
-        tokens = [_as_written(token) for token in tokens]
+    if needs & Need.POSSESSIVE:
+        tokens = [_owner(tokens, at, english=english) for at in range(len(tokens))]
     if needs & Need.PUNCTUATION:
         tokens = _settle_punctuation(tokens, english=english)
-    if english and (needs & Need.FILLER or needs & _SAID_THAT == _SAID_THAT):
+    if english and needs & (Need.FILLER | Need.THAT):
         tokens = _without_fillers(tokens)
     if english and needs & Need.ARTICLE:
         tokens = _without_articles(tokens, sure=bool(needs & Need.ENGLISH))
@@ -162,10 +161,18 @@ def _is_article(tokens: list[Token], at: int, capitals: bool) -> bool:
     return _opens(tokens, at) or (capitals and tokens[at - 1].key in words.BEFORE_ARTICLE)
 
 
-def _as_written(token: Token) -> Token:
-    if token.mark & Mark.POSSESSIVE and "'" in token.raw:
-        return token._replace(key=token.raw.lower())
-    return token
+def _owner(tokens: list[Token], at: int, *, english: bool) -> Token:
+    """A noun without its 's, unless that may be "is" or "has", or is no English one."""
+    token = tokens[at]
+    if not token.mark & Mark.POSSESSIVE or "'" not in token.raw:
+        return token
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    owns = (
+        after is not None
+        and after.mark & ~Mark.CAPITAL == 0
+        and (after.key not in words.FUNCTION_WORDS and not after.key.endswith(("ed", "en", "ing")))
+    )
+    return token if owns and english else token._replace(key=token.raw.lower())
 
 
 def _settle_punctuation(tokens: list[Token], *, english: bool) -> list[Token]:
@@ -189,33 +196,52 @@ def _settle_punctuation(tokens: list[Token], *, english: bool) -> list[Token]:
 
 
 def _comma_falls(tokens: list[Token], at: int) -> bool:
-    if at == 0 or tokens[at + 1].key in words.COMMA_FALLS_BEFORE:
+    if at == 0:
         return True
-    if at > _LONGEST_OPENING or tokens[0].key not in words.OPENING_PREPOSITIONS:
+    after = tokens[at + 1].key
+    if after in words.COMMA_FALLS_BEFORE or (at == 1 and tokens[0].key in words.FILLERS):
+        return True
+    start = 1 + max((before for before in range(at) if tokens[before].key == STOP), default=-1)
+    opener = tokens[start].key
+    if after in words.COMMA_FALLS_AFTER_OPENING:
+        return opener in words.PREPOSITIONS or opener in words.CONJUNCTIONS
+    if at - start > _LONGEST_OPENING or opener not in words.OPENINGS:
         return False
     last = tokens[at - 1]
     named = last.mark & Mark.CAPITAL and last.key.removesuffix("s") not in words.CALENDAR
-    return not named and all(token.kind is not Kind.PUNCTUATION for token in tokens[:at])
+    return not named and all(token.kind is not _PUNCTUATION for token in tokens[start:at])
 
 
 def _without_fillers(tokens: list[Token]) -> list[Token]:
     if not NEGATIONS.isdisjoint([token.key for token in tokens]):
-        return tokens
+        return tokens  # "not really", "not simply": there they do not only fill
     kept: list[Token] = []
     for at, token in enumerate(tokens):
-        after = tokens[at + 1].key if at + 1 < len(tokens) else ""
-        before = kept[-1].key if kept else ""
-        if token.key in words.FILLERS and len(tokens) > 1:
-            if before == COMMA:
+        if token.key in words.FILLERS and _fills(tokens, at):
+            if kept and kept[-1].key == COMMA:
                 kept.pop()
             continue
-        said = before in words.REPORTING and after not in words.AUXILIARIES
-        if token.key == "that" and said and after:
+        if token.key == "that" and at and at + 1 < len(tokens) and _joins(tokens, at):
             continue
-        if token.key == COMMA and (not kept or tokens[at - 1].key in words.FILLERS):
+        if token.key == COMMA and not kept:
             continue
         kept.append(token)
     return kept or tokens
+
+
+def _fills(tokens: list[Token], at: int) -> bool:
+    if tokens[at].key != "please":
+        return True
+    ends = at + 1 == len(tokens) or tokens[at + 1].kind is _PUNCTUATION
+    return ends or at == 0 or tokens[at - 1].kind is _PUNCTUATION
+
+
+def _joins(tokens: list[Token], at: int) -> bool:
+    """Whether "that" joins two clauses: "says that ...", "the tools that we sell"."""
+    before, after = tokens[at - 1].key, tokens[at + 1].key
+    if before in words.REPORTING:
+        return after not in words.AUXILIARIES
+    return after in words.SUBJECTS and before not in words.FUNCTION_WORDS
 
 
 def _without_articles(tokens: list[Token], *, sure: bool) -> list[Token]:
@@ -229,10 +255,12 @@ def _without_articles(tokens: list[Token], *, sure: bool) -> list[Token]:
 
 def _falls(article: Token, after: Token, sure: bool) -> bool:
     if article.key == "the":
-        return True
+        return after.key != "charge"
     if after.kind in {Kind.SYMBOL, Kind.PUNCTUATION, Kind.ARTICLE}:
         return False
-    return after.key not in words.AUXILIARIES and (sure or not after.mark & Mark.CAPITAL)
+    if after.key in words.COUNTED_WITH_ARTICLE or after.key in words.AUXILIARIES:
+        return False
+    return sure or not after.mark & Mark.CAPITAL
 
 
 def _is_deictic(tokens: list[Token], needs: int) -> bool:

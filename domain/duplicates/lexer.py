@@ -185,6 +185,9 @@ def _hyphenated(core: str) -> Reading | None:
     if _HYPHENATED.fullmatch(core):
         if lower in units.NUMBER_WORDS or lower in units.ORDINALS or lower in spelling.SPELLINGS:
             return word(core)
+        if lower.endswith("ing"):
+            # "a man-eating fish" is no "man eating fish".
+            return Reading((bare(lower, core),), 0)
         if not (numbered and numbered[1] in units.NUMBER_WORDS):
             return _joined([_inner(part, place) for place, part in enumerate(core.split("-"))])
     if not numbered or core[1:] != lower[1:]:

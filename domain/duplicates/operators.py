@@ -17,7 +17,7 @@ NEGATIONS: Final = listed("""
     """)
 
 OPERATORS: Final = NEGATIONS | listed("""
-    but besides apart save if whether provided otherwise can could may might must should shall
+    or but besides apart save if whether provided otherwise can could may might must should shall
     will would ought need needn't used wants supposed meant former formerly previously past ex
     once late future would-be acting interim deputy vice assistant junior honorary fake mock toy
     pretend so-called alleged allegedly supposedly reportedly putative almost nearly about
@@ -34,6 +34,16 @@ OPERATORS: Final = NEGATIONS | listed("""
     toujours parfois si solo salvo casi quizás siempre excepto soltanto quasi forse sempre alleen
     behalve bijna soms altijd misschien только кроме если почти иногда всегда
     """)
+
+# An adjunct or clause put after a whole statement may hold these and leave it as it was: "... in
+# the old mill", "... and was born in Oslo".
+HARMLESS_IN_ADDITIONS: Final = listed("""
+    about around approximately roughly most some few fewer several many all every each any both
+    half more less up over under too enough old new first last once was were had did been
+    """)
+
+# These say when or how large, and scope over nothing: an adjunct may move past them.
+UNSCOPED: Final = listed("was were had did been old new up over under")
 
 # In scripts without spaces an operator is read off the characters in which two texts differ.
 SCRIPT_OPERATORS: Final = frozenset("不没沒無无非未勿別别只仅僅若除否莫毋禁ずぬ") | listed(

@@ -87,16 +87,18 @@ _STARTS: Final = frozenset(_BY_HEAD) | {"been", "got"}
 
 _LEAD_IN: Final = re.compile(
     r"""\s*+(?:
-      (?:please\s++)?(?:note|remember|recall|keep\ in\ mind|be\ aware|bear\ in\ mind)
+      (?:please\s++)?
+      (?:note|remember|recall|keep\ in\ mind|be\ aware|bear\ in\ mind|do(?:n't|\ not)\ forget)
       (?:\s++that\b|\s*+:)
-    | (?:fyi|for\ your\ information|reminder|note|nb|n\.b\.|ps|p\.s\.|btw|by\ the\ way|heads[ -]up
-        |for\ the\ record|just\ so\ you\ know|to\ recap
-        |as\ (?:said|mentioned|noted|stated)(?:\ (?:before|earlier|already))?)
+    | (?:fyi|for\ your\ information|(?:as\ a\ |just\ a\ |quick\ )?reminder|(?:quick\ )?note
+        |nb|n\.b\.|ps|p\.s\.|btw|by\ the\ way|heads[ -]up|for\ the\ record|for\ reference
+        |just\ so\ you\ know|to\ recap|remember|as\ (?:said|mentioned|noted|stated)(?:\ (?:before|earlier|already))?)
       \s*+[:,\u2013-](?=\s)
+    | (?:just\ )?a\ reminder\ that
     )\s++""",
     re.IGNORECASE | re.VERBOSE,
 )
-_LEAD_INITIALS: Final = frozenset("pnrkbfhjtaPNRKBFHJTA")
+_LEAD_INITIALS: Final = frozenset("pnrkbfhjtaqdPNRKBFHJTAQD")
 _MOST_LEAD_INS: Final = 3
 
 

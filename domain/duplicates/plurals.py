@@ -11,12 +11,14 @@ FALSE_FRIENDS: Final = listed("""
     quarter scale look minute paper letter air color colour spirit regard thank odd time gut brain
     wit end premise spectacle earning cloth physic iron water wood green compass draft right
     interest relation respect service security asset holding facility operation people authority
-    value skill saving length line mark measure number ash bra plan step talk wage wine game sport
-    day week month year hour second night morning evening afternoon weekend monday tuesday
-    wednesday thursday friday saturday sunday set put cut read let hit cost shut spread quit hurt
-    bet cast split burst shed beat rid bid wet upset broadcast forecast thrust fit knit come
-    become run overrun outrun overcome sweat slit serie specie lens len alia atla bia bu gas ga
-    christma
+    value skill length line chicken lamb duck fish hair experience space room gold rock change
+    card class light power art oil taste youth beauty truth exercise language fire stone play
+    sound spring fall date match chip sale return tip law mark measure number ash bra plan step
+    talk wage wine game sport day week month year hour second night morning evening afternoon
+    weekend monday tuesday wednesday thursday friday saturday sunday set put cut read let hit cost
+    shut spread quit hurt bet cast split burst shed beat rid bid wet upset broadcast forecast
+    thrust fit knit come become run overrun outrun overcome sweat slit serie specie lens len alia
+    atla bia bu gas ga christma
     """)
 _NOT_PLURAL: Final = listed("""
     always perhaps thus yes this is was his its us as has gas bus plus minus less address access

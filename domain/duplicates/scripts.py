@@ -57,8 +57,6 @@ _POLITE: Final = (
     (re.compile("(?<=[てで])(?:いました|おりました|いた)$"), "いた"),
     (re.compile("しました$"), "した"),
     (re.compile("(?<![\u3041-\u3096])します$"), "する"),
-    (re.compile("あります$"), "ある"),
-    (re.compile("できます$"), "できる"),
     (re.compile("でした$"), "だった"),
     (re.compile("(?:です|である|だ)$"), ""),
     (re.compile("(?:ครับ|ค่ะ)$"), ""),
@@ -67,6 +65,9 @@ _POLITE: Final = (
     (re.compile("됩니다$"), "된다"),
     (re.compile("(?<=[았었였했겠있없])습니다$"), "다"),
 )
+
+_I_ROW: Final = "きぎしちにびみりい"
+_U_ROW: Final = "くぐすつぬぶむるう"
 
 DEICTIC: Final = re.compile(
     "今日|明日|昨日|明後日|一昨日|[今来先昨翌]年|[今来先]週|[今来先]月|今[朝晩夜]|昨[晩夜]"
@@ -102,7 +103,7 @@ def pairs(tokens: list[Token]) -> list[str]:
     return [
         before.key + after.key
         for before, after in pairwise(tokens)
-        if before.kind is Kind.SCRIPT and after.kind is Kind.SCRIPT and not after.terms
+        if before.kind is after.kind is Kind.SCRIPT and not before.terms and not after.terms
     ]
 
 
@@ -136,3 +137,16 @@ def _clock(match: re.Match[str]) -> str:
     if hour > 24 or minute > 59:
         return match[0]
     return f" {hour}:{minute:02} "
+
+
+def polite_pair(one: str, other: str, before: list[str], at_end: bool) -> bool:
+    """Whether a Japanese verb ends once plainly and once in -masu: 開く, 開きます.
+
+    ``before`` is the character that both share in front; at the end of the text only.
+    """
+    short, long = sorted((one, other), key=len)
+    if not at_end or not before or not CHARACTER.match(before[0]) or not long.endswith("ます"):
+        return False
+    if long == "ます":
+        return short == "る"
+    return len(long) == 3 and long[0] in _I_ROW and short == _U_ROW[_I_ROW.index(long[0])]

@@ -118,31 +118,38 @@ ENDINGS: Final = {"re": "are", "ll": "will", "ve": "have"}
 
 _FIRST: Final = listed("""
     air arm back ball band bar base bath bed bell bird birth block blood boat body book brain
-    bread break bug butter cake camp candle car card cart case cell chain change check class clip
-    clock cloth club coach coal coast code coffee corn cotton court craft cross cup dash data day
-    death desk dish dog door dream drum dust ear earth egg end event eye farm feed fiber field
-    file finger fire fish flag flow flower foot frame fuel game gate girl goal guard guest guide
-    hair hall hand hash head health heart help home honey horse house ice jail key kick kitchen
-    lady lamp land lap lead life line list load lock log lunch mail map market meat message metal
-    mile milk moon motor mouse mouth name neck net news night note nut oil page paper pass patch
-    path pay pen phone pin pipe play pool port post pot power price print rail rain road rock roof
-    room root row salt sand screen sea seed ship shoe shop show side sign silk skate ski sky slide
-    snow song source space speed spring staff star station stock stone store storm story street
-    string sugar sun table tail task team tear text thumb thunder ticket time tool tooth touch
-    town track trade traffic train tree turn type user view voice wall war wash watch water wave
-    web week weekend wheel wind window wine wood word work workshop yard
+    bread break bug build butter cake camp candle car card cart case ceiling cell chain change
+    check cheese chess church city class clip clock cloth club coach coal coast code coffee corn
+    cotton court cow craft cross cup dash data day death desk dish dog door dream drum dust ear
+    earth egg end event eye face farm feed fiber field file film finger fire fish flag floor flow
+    flower folk food foot fork frame fuel game gate girl glass goal grape grass guard guest guide
+    gun hair hall ham hand hash hay head health heart heel help hill home honey horn horse house
+    ice jail jaw key kick kitchen knee lady lake lamp land lap lead leaf life line lip list load
+    lock log lunch mail map market meat message metal mile milk moon motor mouse mouth mud name
+    neck needle net news night note nut oil page paper park pass patch path pay pea pen pepper
+    phone pig pillow pin pipe plant plate play pool port post pot power price print rail rain
+    river road rock roof room root rose row run salt sand saw scrap screen sea seed ship shirt
+    shoe shop show side sign silk skate ski skin sky slide smoke snow song source space speed
+    spider spread spring staff stake star station steam steel stock stone store storm story street
+    string sugar sun table tail task tax tea team tear text thumb thunder ticket time toe tool
+    tooth torch touch town toy track trade traffic train tree truck turn type user view voice wall
+    war wash waste watch water wave web week weekend whale wheat wheel wind window wine wire wood
+    word work workshop wrist yard
 """)
 _SECOND: Final = listed("""
-    air back bag ball band bank base basket bed bell belt bench berry bird board boat book box
-    brush burn cake camp card case cast chair chat cloth code coat craft cup day desk dock dog
-    door drop end field file fight fire fish flake flow flower frame front fruit game gate girl
-    glass ground guard guide hall head hill hold hole holder hook house keeper kit lace lamp land
-    lane light line link list load lock mail maker man map mark market mate melon mill name nap
-    note pack page paper park pass path piece pit place plan plane plate point pool port post pot
-    power print proof rack reader road room runner screen seller set shelf ship shop show side
-    site skin smith space spoon spot stand station stone storm story stream style suit sheet table
-    tag tail time top tower track tree tube type view walk wall ware wash watch water wave way
-    weight wheel work worker works worm worth writer yard zone
+    ache air back bag ball band bank base basket bed bell belt bench berry bird blower board boat
+    book box breaker brow brush burn byte cake camp card case cast chain chair chat cloth coat
+    code count craft cream cup cut day desk dock dog door drop end field fight file fire fish fix
+    flake flow flower frame front fruit game gate girl glass ground guard guide gun hall head hill
+    hold holder hole hook house jam keeper kit lace lamp land lane lash light line link list load
+    lock mail maker man map mark market master mate melon mill nail name nap neck note number nut
+    pack pad page pan paper park pass paste path pick piece pin pit place plan plane plate point
+    pool port post pot power print proof rack reader road room runner saw scape screen seller set
+    shade shake sheet shelf ship shop shot show side site skin skirt smith space spoon spot stack
+    staff stamp stand station stick stone stop storm story stream string strip style suit switch
+    table tag tail tank tape text thread time top tower track trap tray tree truck tub tube tune
+    type view walk wall ware wash watch water wave way weed weight wheel wire word work worker
+    works worm worth wreck writer yard zone
 """)
 _VERBS: Final = listed("""
     back blow break build call cash catch change check clean close cook count cover crack cut

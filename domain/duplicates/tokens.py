@@ -53,8 +53,7 @@ class Need:
     ENGLISH: Final = 256
     SCRIPT: Final = 512
     POSSESSIVE: Final = 1024
-    REPORTING: Final = 2048
-    THAT: Final = 4096
+    THAT: Final = 2048
 
 
 class Token(NamedTuple):

@@ -110,6 +110,8 @@ def _value(tokens: list[Token], at: int, *, english: bool) -> tuple[Token, int] 
                 return value(money_key(amount, currency, scale), Kind.MONEY, amount), at + 2
         case Kind.CURRENCY if _kind(tokens, at + 1) is Kind.NUMBER and not token.raw.islower():
             return _sum(tokens, at + 1, units.CURRENCIES[token.key])
+        case Kind.TIME if at + 1 < len(tokens) and tokens[at + 1].key == "uhr":
+            return token, at + 2
         case Kind.TIME if _kind(tokens, at + 1) is Kind.MERIDIEM:
             hour, minute, *second = token.key.split(":")
             half = tokens[at + 1].key
@@ -146,6 +148,9 @@ def _amount(tokens: list[Token], after: int, raw: str) -> tuple[Token, int]:
     if _kind(tokens, after) is Kind.CURRENCY:
         currency = units.CURRENCIES[tokens[after].key]
         return value(money_key(raw, currency), Kind.MONEY, raw), after + 1
+    if after < len(tokens) and tokens[after].key == "uhr":
+        whole = time(raw, "00", None, None, raw) if raw.isdigit() and len(raw) < 3 else None
+        return (whole, after + 1) if whole else (number(raw), after)
     hour = _HOUR.fullmatch(raw) if _kind(tokens, after) is Kind.MERIDIEM else None
     clock = time(hour[1], hour[2] or "00", None, tokens[after].key, raw) if hour else None
     if clock:

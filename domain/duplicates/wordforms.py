@@ -82,7 +82,6 @@ _BY_NEED: Final = (
     (Need.VALUE, {*units.NUMBER_WORDS, *units.SCALES}),
     (Need.PHRASE, phrases.TRIGGERS),
     (Need.FILLER, words.FILLERS),
-    (Need.REPORTING, words.REPORTING),
     (Need.THAT, {"that"}),
     (Need.DEICTIC, words.DEICTIC | words.DEICTIC_BEFORE_TIME | units.TIME_WORDS),
     (Need.FOREIGN, words.FOREIGN),

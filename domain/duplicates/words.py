@@ -52,18 +52,19 @@ FUNCTION_WORDS: Final = (
 
 # A comma before one of these divides nothing that the words don't divide themselves. Relatives are
 # missing on purpose: "the guests, who ..." speaks of all of them, "the guests who ..." of some.
-COMMA_FALLS_BEFORE: Final = (
-    PREPOSITIONS
-    | CONJUNCTIONS
-    | ARTICLES
-    | AUXILIARIES
-    | listed("i you he she it we they there his our your their my this these those")
-) - listed("like as up down out off so")
+COMMA_FALLS_BEFORE: Final = (PREPOSITIONS | CONJUNCTIONS | AUXILIARIES) - listed(
+    "like as up down out off so"
+)
+# Before one of these it falls only after an opening adjunct or clause: "If it rains, the match is
+# off", but "Stop, the bus is full".
+COMMA_FALLS_AFTER_OPENING: Final = ARTICLES | listed(
+    "i you he she it we they there his our your their my this these those"
+)
 
 # What an addition to a sentence can begin with. Any other word would turn the last noun into a
 # modifier: "Ann manages Bob" says nothing of who manages "Bob's team".
 CONNECTORS: Final = (
-    PREPOSITIONS
+    PREPOSITIONS - listed("up down out off over")
     | CONJUNCTIONS
     | RELATIVES
     | listed(
@@ -76,9 +77,12 @@ CONNECTORS: Final = (
 )
 
 OPENING_PREPOSITIONS: Final = listed("on in at during throughout")
+# These open an adjunct of time only: "since May", "every Friday".
+TIMED_OPENINGS: Final = listed("every since by after before until")
 MOVING_ADVERBS: Final = listed(
     "today tomorrow yesterday tonight daily weekly monthly yearly hourly"
 )
+OPENINGS: Final = OPENING_PREPOSITIONS | TIMED_OPENINGS | MOVING_ADVERBS
 
 # Anything after one of these may hang on a clause of its own, so nothing is moved past it.
 CLAUSE_MAKERS: Final = (
@@ -105,9 +109,15 @@ FILLERS: Final = listed("please also really actually currently basically indeed"
 REPORTING: Final = listed(
     """
     say says said think thinks thought believe believes believed know knows knew mention mentions
-    mentioned report reports reported confirm confirms confirmed
+    mentioned report reports reported confirm confirms confirmed hope hopes hoped agree agrees
+    agreed decide decides decided notice notices noticed mean means meant insist insists insisted
+    explain explains explained realize realizes realized learn learned remember remembers
+    remembered claim claims claimed suggest suggests suggested sure glad
     """
 )
+SUBJECTS: Final = listed("i you he she we they")
+# With one of these "a" is more than an article: "few members came" and "a few members came".
+COUNTED_WITH_ARTICLE: Final = listed("few little bit couple number")
 
 STOP_WORDS: Final = (
     ARTICLES

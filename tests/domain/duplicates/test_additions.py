@@ -16,6 +16,9 @@ ADDITIONS = [
     ("Arjun works at the observatory", "Arjun Mehta works at the observatory"),
     ("The bridge is narrow", "The wooden bridge is narrow"),
     ("Rosa doesn't drink milk", "Rosa does not drink milk in the evening"),
+    ("The choir meets in the crypt", "The choir meets in the crypt every Friday at 19:30"),
+    ("Oleg repairs clocks", "Oleg repairs clocks in the old mill"),
+    ("Ilse sells boats", "Ilse sells boats and was born in Ghent"),
     ("The server runs Node 20.1", "The server runs Node 20.1 in eu-west-1"),
 ]
 NO_ADDITIONS = [
@@ -27,6 +30,9 @@ NO_ADDITIONS = [
     ("Ann manages Bob", "Ann manages Bob's team"),
     ("Ilse lives in Ghent", "Ilse lives in Ghent Street"),
     ("Rosa eats meat", "Rosa eats no meat"),
+    ("Rosa eats meat", "Rosa eats meat or fish"),
+    ("Oleg gave money", "Oleg gave money away"),
+    ("Ann can sign", "Ann can sign if Bob is ill"),
     ("The kiln is hot", "Is the kiln hot in the morning?"),
     ("The kiln is hot", "Is the kiln hot?"),
     ("The fine is $25", "The fine is $25 or $30 if late"),

@@ -58,6 +58,9 @@ REPETITIONS: dict[str, list[tuple[str, str]]] = {
         ("The fair is on 05/03/2031", "The fair is on 5/3/2031"),
     ],
     "clock times": [
+        ("Der Laden öffnet um 9 Uhr", "Der Laden öffnet um 9:00"),
+        ("Der Laden öffnet um 9:30 Uhr", "Der Laden öffnet um 09:30"),
+        ("Le train part à 9h30", "Le train part à 9:30"),
         ("The pool opens at 6.30 pm", "The pool opens at 18:30"),
         ("The pool opens at 6:30 p.m. on Mondays", "The pool opens at 18:30 on Mondays"),
         ("The pool opens at 12 am", "The pool opens at 00:00"),
@@ -119,6 +122,10 @@ REPETITIONS: dict[str, list[tuple[str, str]]] = {
         ("Rosa has analysed the licence", "Rosa has analyzed the license"),
     ],
     "compounds": [
+        ("The time stamp is wrong", "The timestamp is wrong"),
+        ("The pass word is kestrel", "The password is kestrel"),
+        ("Ilse fixed the key board", "Ilse fixed the keyboard"),
+        ("Rosa wrote a check list", "Rosa wrote a check-list"),
         ("The e-mail list is private", "The email list is private"),
         ("The web site is down", "The website is down"),
         ("The signup sheet is on the door", "The sign-up sheet is on the door"),
@@ -138,6 +145,9 @@ REPETITIONS: dict[str, list[tuple[str, str]]] = {
         ("Ann & Leyla share a desk", "Ann and Leyla share a desk"),
     ],
     "lead-ins": [
+        ("Don't forget that Leyla likes figs", "Leyla likes figs"),
+        ("As a reminder, the bridge is narrow", "The bridge is narrow"),
+        ("Just a reminder that the bridge is narrow", "The bridge is narrow"),
         ("Please note that the bridge is narrow", "The bridge is narrow"),
         ("Reminder: the bridge is narrow", "The bridge is narrow"),
         ("Keep in mind that Leyla likes figs", "Leyla likes figs"),
@@ -146,6 +156,8 @@ REPETITIONS: dict[str, list[tuple[str, str]]] = {
         ("As mentioned before, Leyla likes figs", "Leyla likes figs"),
     ],
     "fillers": [
+        ("The tools that we sell are old", "The tools we sell are old"),
+        ("Ilse knows that the kiln leaks", "Ilse knows the kiln leaks"),
         ("Please water the ferns", "Water the ferns"),
         ("Leyla also likes figs", "Leyla likes figs"),
         ("Leyla really likes figs", "Leyla likes figs"),
@@ -154,6 +166,8 @@ REPETITIONS: dict[str, list[tuple[str, str]]] = {
         ("Water the ferns, please", "Water the ferns"),
     ],
     "commas": [
+        ("If it rains, the match is off", "If it rains the match is off"),
+        ("In winter, Ilse swims", "In winter Ilse swims"),
         ("On Mondays, the bakery is closed", "On Mondays the bakery is closed"),
         ("Call Ilse, because the boat leaks", "Call Ilse because the boat leaks"),
         ("Rope, tape, glue, and nails are sold", "Rope, tape, glue and nails are sold"),
@@ -168,6 +182,10 @@ REPETITIONS: dict[str, list[tuple[str, str]]] = {
         ("Oleg sells garden tool", "Oleg sells garden tools"),
     ],
     "moved adjuncts": [
+        ("Every Friday the choir rehearses", "The choir rehearses every Friday"),
+        ("Since 2019 Oleg works in Ghent", "Oleg works in Ghent since 2019"),
+        ("On Monday, the kiln was fired", "The kiln was fired on Monday"),
+        ("Tomorrow Ann leaves", "Ann leaves tomorrow"),
         ("In winter the lake freezes", "The lake freezes in winter"),
         ("At 9:00 the pool opens", "The pool opens at 9:00"),
         ("On 2031-04-17, the lease ends", "The lease ends on April 17, 2031"),
@@ -176,10 +194,14 @@ REPETITIONS: dict[str, list[tuple[str, str]]] = {
         ("In Ghent Ilse sells boats", "Ilse sells boats in Ghent"),
     ],
     "swapped names": [
+        ("Ask Ann and Bob", "Ask Bob and Ann"),
         ("Ann Lee and Bob Ray share a desk", "Bob Ray and Ann Lee share a desk"),
         ("The desk belongs to Ann and Leyla", "The desk belongs to Leyla and Ann"),
     ],
     "polite endings": [
+        ("図書館は九時に開く", "図書館は九時に開きます"),
+        ("彼は毎朝パンを食べる", "彼は毎朝パンを食べます"),
+        ("그는 담배를 끊었습니다", "그는 담배를 끊었다"),
         ("彼は東京に住んでいる", "彼は東京に住んでいます"),
         ("妹は医者だ", "妹は医者である"),
         ("この本は高いです", "この本は高い"),
