@@ -90,7 +90,7 @@ class Merge:
         self.postings: Postings | None = None
 
     def build(self) -> None:
-        """Does the work: about 1 µs for each memory of the space and 10 µs for each new one."""
+        """Does the work: about half a µs for each memory of the space, 5 µs for each new one."""
         self.postings = merged(self.base, self.latest, renumber=self.renumber)
 
 

@@ -174,7 +174,7 @@ class Statements:
         shared = min(_SHARED, -(-up * (size + least) // (up + down)))
         known.sort(key=self._ranks.__getitem__)
         edges: list[int] = []
-        recent: list[array[int]] = []
+        recent = array("q")
         for place, number in enumerate(known, size - len(known) - shared + 1):
             most = (down * size - (up + down) * place) // up if place > 0 else down * size // up
             if most < least:
@@ -182,7 +182,7 @@ class Statements:
             group = _group(number, level)
             edges += group << 32 | least << 16, group << 32 | (min(most, _LARGEST) + 1) << 16
             if group in self._recent_early:
-                recent.append(self._recent_early[group])
+                recent += self._recent_early[group]
         if not edges:
             return np.zeros(0, np.int32)
         early, slots = self._entries(edges, recent)
@@ -197,17 +197,17 @@ class Statements:
         return once
 
     def _entries(
-        self, edges: list[int], recent: list["array[int]"]
+        self, edges: list[int], recent: "array[int]"
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The packed entries between each two edges, and the recent ones: what, and whose."""
+        """The packed entries between each two edges, and some recent ones: what, and whose."""
         places = self._early.searchsorted(edges).tolist()
         parts = [slice(*part) for part in zip(places[::2], places[1::2], strict=True)]
         early = [self._early[part] for part in parts]
         slots = [self._early_slots[part] for part in parts]
-        for entries in recent:
-            packed = np.array(entries, np.int64)
-            early.append(packed >> 31)
-            slots.append((packed & 0x7FFF_FFFF).astype(np.int32))
+        if recent:
+            entries = np.array(recent)
+            early.append(entries >> 31)
+            slots.append((entries & 0x7FFF_FFFF).astype(np.int32))
         return np.concatenate(early), np.concatenate(slots)
 
     def _common(
