@@ -239,14 +239,15 @@ class TestExpectedVersion:
     def test_every_edit_is_refused_on_another_version(self, m: Muniment, verb: str) -> None:
         saved = m.save(FACT)
         m.rescore(saved.id, 0.6)
-        arguments: list[Any] = {
+        known: dict[str, list[Any]] = {
             "revise": ["Rack 12 is full."],
             "rescore": [0.9],
             "recategorize": ["infra"],
             "retag": [["x"]],
             "describe": [{"k": "v"}],
             "archive": ["stale"],
-        }.get(verb, [])
+        }
+        arguments = known.get(verb, [])
         edit = getattr(m, verb)
         for stale in (0, 1, 3):
             with pytest.raises(Conflict) as caught:

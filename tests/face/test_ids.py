@@ -16,7 +16,11 @@ ALIKE = ("019500aa-0000-7000-8000-0012abcdef01", "019500aa-0000-7000-8000-0034ab
 
 def saved_as(monkeypatch: pytest.MonkeyPatch, m: Muniment, name: str, content: str) -> str:
     """Saves a memory under an id of the test's choice."""
-    monkeypatch.setattr("muniment.log.writer._Work.new_id", lambda _: name)
+
+    def new_id(_: object) -> str:
+        return name
+
+    monkeypatch.setattr("muniment.log.writer._Work.new_id", new_id)
     assert m.save(content).id == name
     return name
 
