@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -6,8 +7,8 @@ from terminal import Terminal
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DATA", "SPACE", "ACTOR", "DEBUG"):
-        monkeypatch.delenv(f"MUNIMENT_{name}", raising=False)
+    for name in [name for name in os.environ if name.startswith("MUNIMENT_")]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture

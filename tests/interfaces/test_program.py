@@ -61,29 +61,39 @@ def test_pipes_get_no_colour_and_any_encoding_will_do(tmp_path: Path) -> None:
     assert "Zo\\xeb pays 5 \\u20ac" in run.out
 
 
-@pytest.mark.parametrize(("no_colour", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_a_terminal_gets_colour_unless_it_is_declined(
-    tmp_path: Path, no_colour: dict[str, str], is_coloured: bool
-) -> None:
+def on_a_terminal(*arguments: str, environment: dict[str, str] | None = None) -> bytes:
+    """What a terminal gets from the program."""
     ours, theirs = pty.openpty()
-    environment = {
-        key: value
-        for key, value in os.environ.items()
-        if key not in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR")
-    }
+    inherited = {key: value for key, value in os.environ.items() if not key.endswith("_COLOR")}
     subprocess.run(
-        [sys.executable, "-m", "muniment", "--data", str(tmp_path / "s"), "save", "Hello there"],
+        [sys.executable, "-m", "muniment", *arguments],
         stdout=theirs,
-        stderr=subprocess.PIPE,
-        env={**environment, "TERM": "xterm-256color", **no_colour},
+        stderr=theirs,
+        env={**inherited, "TERM": "xterm-256color", **(environment or {})},
         check=True,
         timeout=60,
     )
     os.close(theirs)
     written = os.read(ours, 65_536)
     os.close(ours)
+    return written
+
+
+@pytest.mark.parametrize(("no_colour", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_a_terminal_gets_colour_unless_it_is_declined(
+    tmp_path: Path, no_colour: dict[str, str], is_coloured: bool
+) -> None:
+    store = ("--data", str(tmp_path / "store"))
+    written = on_a_terminal(*store, "save", "Hello there", environment=no_colour)
     assert (b"\x1b[32m" in written) is is_coloured
     assert b"Hello there" in written
+
+
+def test_what_may_take_long_shows_on_a_terminal_that_it_goes_on(tmp_path: Path) -> None:
+    store = ("--data", str(tmp_path / "store"))
+    assert program(*store, "save", "Hello there").err == ""
+    assert b"verifying" in on_a_terminal(*store, "verify")
+    assert program(*store, "verify").err == ""
 
 
 def test_every_operation_has_its_verb_and_nothing_else_has() -> None:

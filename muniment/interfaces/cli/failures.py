@@ -32,7 +32,7 @@ def misused(message: str, field: str | None, command: str, *, as_json: bool) -> 
 
 def unwritable(error: OSError, *, as_json: bool) -> int:
     """Tells that the answer could not be written, such as to a full disk."""
-    message = f"The output cannot be written ({error.strerror}): what was asked for is done."
+    message = f"The answer cannot be written ({error.strerror}): see to where the output goes."
     _tell("output_failed", message, None, as_json=as_json)
     return StorageFailed.exit_status
 

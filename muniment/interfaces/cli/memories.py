@@ -103,7 +103,7 @@ def _hit(number: int, hit: Hit, now: datetime, *, is_browse: bool) -> Iterator[L
     memory = hit.memory
     yield line(
         (f"{number:>3} ", "dim"),
-        *([] if is_browse else [(f"{hit.score:.3f}  ", "bold")]),
+        *([] if is_browse else [(f"{hit.score:.3g}  ", "bold")]),
         (tail(memory.id), "cyan"),
         f"  {memory.category or categories.GENERAL}",
         (f"  {age_text(memory, now)}, importance {memory.importance:.2f}", "dim"),

@@ -35,7 +35,10 @@ _SOURCE_FIELD = re.compile(r",(?=(?:type|ref|session|model)=)")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """How a field is asked for: the type that typer reads, its declaration, and what it means."""
+    """How a field is asked for: the type and declaration that typer reads, its value from that.
+
+    Of a required one that may be given many times, none is a value too.
+    """
 
     field: str
     type: Any

@@ -91,16 +91,15 @@ def _with_signature(
             for name, (type_, declaration) in declared.items()
         ),
     ]
-    verb.__signature__ = inspect.Signature(parameters_)  # type: ignore[attr-defined]
+    verb.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # what typer reads
+        parameters_
+    )
     verb.__annotations__ = {one.name: one.annotation for one in parameters_}
     return verb
 
 
 def _values(fields: list[Parameter], given: dict[str, Any]) -> dict[str, object]:
-    """What was given, as the face takes it; what was left out has the model's default.
-
-    Of something required that may be given many times, none at all is an answer as well.
-    """
+    """What was given, as the face takes it; what was left out has the model's default."""
     return {
         parameter.field: parameter.value(given[parameter.field] or [])
         if parameter.type == list[str]
