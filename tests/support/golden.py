@@ -146,7 +146,7 @@ def plain(value: Any) -> Any:
         named = cast("Mapping[str, Any]", value)
         return {name: plain(part) for name, part in named.items()}
     if isinstance(value, frozenset):
-        return sorted(map(plain, cast("frozenset[Any]", value)), key=repr)
+        return sorted(map(plain, cast("Sequence[Any]", value)), key=repr)
     if isinstance(value, tuple | list):
         return [plain(part) for part in cast("Sequence[Any]", value)]
     return value
