@@ -28,7 +28,7 @@ def read(path: Path) -> Iterator[Foreign]:
     """
     if not path.is_file():
         raise Invalid(
-            f"path: {path} is no file: name the server's memory file (JSONL).",
+            f"path: {str(path)!r} is no file: name the server's memory file (JSONL).",
             code="path_invalid",
             field="path",
         )
@@ -37,7 +37,7 @@ def read(path: Path) -> Iterator[Foreign]:
         file = path.open(encoding="utf-8-sig", errors="surrogateescape")
     except OSError as error:
         raise Invalid(
-            f"path: {path} cannot be read ({error.strerror}).", code="path_invalid", field="path"
+            f"path: {str(path)!r} cannot be read ({error.strerror}).", code="path_invalid", field="path"
         ) from error
     return _read(file)
 

@@ -29,7 +29,7 @@ def read(path: Path) -> Iterator[Foreign]:
     """
     if not path.is_dir():
         raise Invalid(
-            f"path: {path} is no directory: name RockBot's memory directory.",
+            f"path: {str(path)!r} is no directory: name RockBot's memory directory.",
             code="path_invalid",
             field="path",
         )
