@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from eventsourcing.persistence import JSONTranscoder, Mapper, StoredEvent
 from pydantic_core import to_json
 
+from muniment.domain.errors import StorageFailed
 from muniment.domain.moments import rfc3339
 from muniment.domain.recorded import Fault, Recorded
 
@@ -54,16 +55,17 @@ class SealingMapper(Mapper[str]):
         pending: Pending = domain_event
         name, schema = codec.stored_name(pending.event)
         facts, words = codec.encode(pending.event)
-        key_id, payload = None, b""
-        if words is not None:
+        key_id, key, payload = None, b"", b""
+        if words is not None or pending.request is not None:
             key_id, key = self._key_for(pending)
+            if pending.request is not None:
+                facts = _with_request(facts, request_mark(key, pending.request))
+        if words is not None:
             nonce = secrets.token_bytes(NONCE_BYTES)
             bound = _bound(
                 pending.space, pending.originator_id, pending.originator_version, name, schema
             )
             payload = nonce + AESGCM(key).encrypt(nonce, words, bound)
-            if pending.request is not None:
-                facts = _with_request(facts, request_mark(key, pending.request))
         return Row(
             pending.originator_id,
             pending.originator_version,
@@ -85,9 +87,16 @@ class SealingMapper(Mapper[str]):
         key_id = self._stream_keys.get(stream)
         if key_id is None and pending.originator_version > 1:
             key_id = self._key_of(stream)
-        key = self._keys.get(key_id) if key_id is not None else None
-        if key_id is None or key is None:
+        if key_id is None:
             key_id, key = self._keys.take()
+        else:
+            known = self._keys.get(key_id)
+            if known is None:
+                raise StorageFailed(
+                    f"The key of {stream} is missing: restore the key vault from a backup.",
+                    code="key_missing",
+                )
+            key = known
         self._remember(stream, key_id)
         return key_id, key
 
@@ -127,10 +136,8 @@ class SealingMapper(Mapper[str]):
         fault: Fault | None = None
         words: bytes | None = None
         try:
-            if row.key_id is not None:
+            if codec.has_words(row.topic, row.schema):
                 words, fault = self._unseal(row)
-            elif codec.has_words(row.topic, row.schema):
-                fault = "unreadable"
             return codec.decode(row.topic, row.schema, row.facts, words), fault
         except codec.UnknownEvent:
             return None, "newer_release"
@@ -138,7 +145,9 @@ class SealingMapper(Mapper[str]):
             return None, "unreadable"
 
     def _unseal(self, row: Row) -> tuple[bytes | None, Fault | None]:
-        key = self._keys.get(row.key_id) if row.key_id is not None else None
+        if row.key_id is None:
+            return None, "unreadable"
+        key = self._keys.get(row.key_id)
         if key is None:
             return None, "key_missing"
         sealed = row.state

@@ -268,7 +268,7 @@ def test_a_memory_whose_key_is_missing_is_not_written_to_and_others_are(tmp_path
         assert m.verify().intact
 
 
-def test_words_after_a_lost_key_are_under_a_fresh_one(tmp_path: Path) -> None:
+def test_no_words_are_added_to_a_stream_whose_key_is_lost(tmp_path: Path) -> None:
     stream = new_stream()
     log = Sqlite(tmp_path / "log")
     log.append(pending(saved("first words"), stream, 1))
@@ -278,6 +278,8 @@ def test_words_after_a_lost_key_are_under_a_fresh_one(tmp_path: Path) -> None:
         connection.execute("DELETE FROM keys")
     connection.close()
     log = Sqlite(tmp_path / "log")
-    log.append(pending(events.Revised(content="second words", chars=12), stream, 2))
-    assert [one.fault for one in log.history(stream)] == ["key_missing", None]
+    with pytest.raises(StorageFailed) as refused:
+        log.append(pending(events.Revised(content="second words", chars=12), stream, 2))
+    assert refused.value.code == "key_missing"
+    assert [one.fault for one in log.history(stream)] == ["key_missing"]
     log.close()
