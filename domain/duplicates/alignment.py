@@ -29,6 +29,7 @@ class Verdict:
     reason: str
 
 
+_OPERATORS_IN_ADDITIONS: Final = OPERATORS - HARMLESS_IN_ADDITIONS
 _LONGEST_SLOT: Final = 3
 _MOST_SLOTS: Final = 2
 
@@ -73,7 +74,7 @@ def _difference(old: Side, new: Side) -> Verdict:
     come = [at for block in blocks for at in range(block.c, block.d)]
     if (size - len(gone)) * 2 < shared:
         return Verdict(Relation.DIFFERS, "unrelated")
-    operators = OPERATORS - HARMLESS_IN_ADDITIONS if goes_on else OPERATORS
+    operators = _OPERATORS_IN_ADDITIONS if goes_on else OPERATORS
     if _operates(old, gone, operators) or _operates(new, come, operators):
         return Verdict(Relation.CONFLICTS, "operator")
     if not gone:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from typing import Final
 
-_SINGLE: Final = "\u2018\u2019\u201b\u02bc\uff07\u00b4\u02b9\u2032"
+_SINGLE: Final = "\u2018\u2019\u201b\u02bc\uff07\u00b4\u2032"
 _DOUBLE: Final = "“”„‟«»「」『』\uff02\u2039\u203a〝〞″"
 _QUOTES: Final = dict.fromkeys(map(ord, _SINGLE), "'") | dict.fromkeys(map(ord, _DOUBLE), '"')
 _DASHES: Final = dict.fromkeys(map(ord, "\u2010\u2011\u2212\ufe63\uff0d"), "-") | dict.fromkeys(

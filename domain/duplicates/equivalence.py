@@ -29,17 +29,17 @@ class Block(NamedTuple):
 
 
 _LONGEST_ADJUNCT: Final = 5
+# Shorter parts make words by chance: "car pet", "leg end", "kid nap".
+_SHORTEST_PART: Final = 4
 _UNMOVING: Final = (
     (OPERATORS - UNSCOPED)
     | words.CLAUSE_MAKERS
     | words.MOVING_ADVERBS
-    | {
-        STOP,
-        COMMA,
-        COLON,
-        QUESTION,
-    }
+    | frozenset((STOP, COMMA, COLON, QUESTION))
 )
+_UNMOVED: Final = _UNMOVING | words.PREPOSITIONS
+_NOT_NOUNS: Final = words.FUNCTION_WORDS | OPERATORS
+_AFTER_NOUN: Final = words.PREPOSITIONS | words.CONJUNCTIONS | frozenset((STOP, COMMA))
 
 
 def blocks_of(first: Side, second: Side) -> list[Block]:
@@ -64,7 +64,7 @@ def proof(first: Side, second: Side) -> str:
         return _reordered(first, second) or _reordered(second, first)
     blocks = blocks_of(first, second)
     if len(blocks) != 1:
-        return _moved(first, second)
+        return ""
     (block,) = blocks
     left, right = first.keys[block.a : block.b], second.keys[block.c : block.d]
     at_end = block.b == len(first.keys) and block.d == len(second.keys)
@@ -98,7 +98,7 @@ def _may_move(front: Side, size: int) -> bool:
     adjunct, rest = front.keys[:size], front.keys[size:]
     if (size == 1) != (adjunct[0] in words.MOVING_ADVERBS):
         return False
-    if not (_UNMOVING | words.PREPOSITIONS).isdisjoint(adjunct[1:]):
+    if not _UNMOVED.isdisjoint(adjunct[1:]):
         return False
     if not _UNMOVING.isdisjoint(rest) or any(_may_be_verbal(key) for key in rest):
         return False
@@ -176,10 +176,10 @@ def _plural(side: Side, at: int) -> bool:
     if at < 2 or mark or len(key) < 3 or not key.isalpha() or key in words.FUNCTION_WORDS:
         return False
     before = side.keys[at - 1]
-    if side.marks[at - 1] or not before.isalpha() or before in words.FUNCTION_WORDS | OPERATORS:
+    if side.marks[at - 1] or not before.isalpha() or before in _NOT_NOUNS:
         return False
     after = side.keys[at + 1] if at + 1 < len(side.keys) else STOP
-    if after not in words.PREPOSITIONS | words.CONJUNCTIONS | {STOP, COMMA}:
+    if after not in _AFTER_NOUN:
         return False
     counted = Mark.DETERMINED | Mark.VALUE | Mark.POSSESSIVE
     return not any(
@@ -193,12 +193,20 @@ def _compound(first: Side, second: Side, block: Block) -> bool:
     left, right = first.keys[block.a : block.b], second.keys[block.c : block.d]
     if sorted((len(left), len(right))) != [1, 2] or "".join(left) != "".join(right):
         return False
+    # A capital inside a sentence makes a name, and a name has one spelling.
+    opens = block.a == block.c == 0
+    allowed = Mark.DETERMINED | (Mark.CAPITAL if opens else 0)
     marks = first.marks[block.a : block.b] + second.marks[block.c : block.d]
-    if any(mark & ~(Mark.CAPITAL | Mark.DETERMINED) for mark in marks):
+    if any(mark & ~allowed for mark in marks):
         return False
-    parts = left if len(left) == 2 else right
+    parts, capital = (left, first.marks) if len(left) == 2 else (right, second.marks)
+    if opens and capital[1] & Mark.CAPITAL:
+        return False
     return all(
-        len(part) > 2 and part.isalpha() and part not in _NO_PARTS and not part.endswith("ly")
+        len(part) >= _SHORTEST_PART
+        and part.isalpha()
+        and part not in _NO_PARTS
+        and not part.endswith("ly")
         for part in parts
     )
 

@@ -38,7 +38,10 @@ _CODE: Final = re.compile(r"\.?\w++(?:[._:/@&#^'+-]++\w++)*+[#+*-]*+")
 _PIECE: Final = re.compile(rf"{NUMBER}|\w*[0-9_]\w*+|{_WORD}|\S")
 _PERIODS: Final = words.listed("second minute hour day week month year person user head")
 
-_SHORTENED: Final = words.ABBREVIATIONS | frozenset(name for name in units.MONTHS if len(name) < 5)
+# Their full stop ends no sentence.
+_SHORTENED: Final = words.ABBREVIATIONS | words.listed(
+    "jan feb mar apr jun jul aug sep sept oct nov dec"
+)
 
 _KEPT: Final = 1 << 14
 _LONGEST_KEPT: Final = 32
@@ -76,7 +79,7 @@ def forget() -> None:
 
 def _read(chunk: str) -> Reading:
     match = _PLAIN.fullmatch(chunk)
-    if match and not (not chunk.isascii() and scripts.CHARACTER.search(chunk)):
+    if match and (chunk.isascii() or not scripts.CHARACTER.search(chunk)):
         letters, possessive, ending = match.groups()
         if not ending:
             return word(letters, possessor=bool(possessive))
@@ -224,19 +227,21 @@ def _pieces(core: str) -> Reading:
         piece = match[0]
         if piece[0].isdigit() or "_" in piece or (len(piece) > 1 and piece[0] == "."):
             whole = number(piece) if SIGNED.fullmatch(piece) else None
-            parts.append(Reading((whole,), Need.VALUE) if whole else _core_code(piece))
+            parts.append(
+                Reading((whole,), Need.VALUE) if whole else Reading((_coded(piece, piece),), 0)
+            )
         elif piece[0].isalpha():
-            parts.append(word(piece) if piece.isalpha() or "'" in piece else _core_code(piece))
+            parts.append(
+                word(piece)
+                if piece.isalpha() or "'" in piece
+                else Reading((_coded(piece, piece),), 0)
+            )
         elif piece == "\u2013":
             parts.append(Reading((_DASH,), 0))
         else:
             symbol = _symbol(piece)
             parts.append(Reading((symbol,), Need.PHRASE if piece == "&" else 0))
     return _joined(parts)
-
-
-def _core_code(piece: str) -> Reading:
-    return Reading((_coded(piece, piece),), 0)
 
 
 def _script(core: str) -> Reading:

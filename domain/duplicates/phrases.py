@@ -51,7 +51,6 @@ thu > thursday
 thur > thursday
 thurs > thursday
 fri > friday
-web site > website
 on line > online
 off line > offline
 & > and
@@ -92,7 +91,8 @@ _LEAD_IN: Final = re.compile(
       (?:\s++that\b|\s*+:)
     | (?:fyi|for\ your\ information|(?:as\ a\ |just\ a\ |quick\ )?reminder|(?:quick\ )?note
         |nb|n\.b\.|ps|p\.s\.|btw|by\ the\ way|heads[ -]up|for\ the\ record|for\ reference
-        |just\ so\ you\ know|to\ recap|remember|as\ (?:said|mentioned|noted|stated)(?:\ (?:before|earlier|already))?)
+        |just\ so\ you\ know|to\ recap|remember
+        |as\ (?:said|mentioned|noted|stated)(?:\ (?:before|earlier|already))?)
       \s*+[:,\u2013-](?=\s)
     | (?:just\ )?a\ reminder\ that
     )\s++""",

@@ -24,12 +24,12 @@ month 12 year years yr yrs |
 g 0.000001 microgram micrograms mcg | μg
 g 0.001 milligram milligrams | mg
 g 1 gram grams gramme grammes | g
-g 1000 kilogram kilograms kilo kilos | kg
+g 1000 kilogram kilograms kilo kilos | kg Kg KG
 g 1000000 tonne tonnes | t
 m 0.001 millimetre millimetres millimeter millimeters | mm
-m 0.01 centimetre centimetres centimeter centimeters | cm
+m 0.01 centimetre centimetres centimeter centimeters | cm CM
 m 1 metre metres meter meters | m
-m 1000 kilometre kilometres kilometer kilometers | km
+m 1000 kilometre kilometres kilometer kilometers | km Km KM
 l 0.001 millilitre millilitres milliliter milliliters | ml mL
 l 0.01 centilitre centilitres centiliter centiliters | cl cL
 l 1 litre litres liter liters | l L
@@ -37,8 +37,8 @@ mi 1 mile miles | mi
 ft 1 foot feet | ft
 inch 1 inch inches |
 yd 1 yard yards | yd
-lb 1 | lb lbs
-oz 1 ounce ounces | oz
+lb 1 lb lbs |
+oz 1 ounce ounces oz |
 byte 1 byte bytes |
 kbyte 1 kilobyte kilobytes | KB kB
 Mbyte 1 megabyte megabytes | MB

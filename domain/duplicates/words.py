@@ -181,7 +181,7 @@ BEFORE_ARTICLE: Final = (
         "takes needs wants likes uses owns buys keeps makes gets gives drives wears holds plays"
     )
 )
-ABBREVIATIONS: Final = listed("dr mr mrs ms prof st approx vs eg ie e.g i.e fig mt")
+ABBREVIATIONS: Final = listed("dr mr mrs ms prof st approx vs eg ie e.g i.e mt")
 
 DEICTIC: Final = listed(
     """

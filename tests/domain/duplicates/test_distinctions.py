@@ -122,6 +122,11 @@ DISTINCTIONS: dict[str, list[tuple[str, str]]] = {
         ("Its colour is grey", "It's colour is grey"),
         ("Oleg wrote the storey", "Oleg wrote the story"),
         ("Call Jon Smith", "Call John Smith"),
+        ("Call Anna Marie about the boat in Ghent harbour on Monday",
+         "Call Annamarie about the boat in Ghent harbour on Monday"),
+        ("Rosa keeps the legend of the old map near the door in Ghent",
+         "Rosa keeps the leg end of the old map near the door in Ghent"),
+        ("Ol\u02b9ga sells boats", "Olga sells boats"),
     ],
     "number of nouns": [
         ("The author signs", "The authors sign"),

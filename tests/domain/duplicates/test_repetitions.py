@@ -84,6 +84,7 @@ REPETITIONS: dict[str, list[tuple[str, str]]] = {
         ("那里有十二个房间", "那里有12个房间"),
     ],
     "units": [
+        ("THE PARCEL WEIGHS 3 KG", "The parcel weighs 3 kg"),
         ("Boil it for 90 minutes", "Boil it for 1.5 hours"),
         ("The parcel weighs 1500 g", "The parcel weighs 1.5 kg"),
         ("The rope is 25 m long", "The rope is 25 metres long"),
@@ -131,8 +132,8 @@ REPETITIONS: dict[str, list[tuple[str, str]]] = {
         ("The signup sheet is on the door", "The sign-up sheet is on the door"),
         ("The time zone is wrong", "The timezone is wrong"),
         ("The on-line shop is open", "The online shop is open"),
-        ("Nadia sorted the big chestnut wood planks in the shed near Ghent harbour today",
-         "Nadia sorted the big chest nut wood planks in the shed near Ghent harbour today"),
+        ("Nadia sorted the thimbleberry jars in the cold shed near Ghent harbour",
+         "Nadia sorted the thimble berry jars in the cold shed near Ghent harbour"),
     ],
     "phrases": [
         ("Oleg paints each day", "Oleg paints daily"),
