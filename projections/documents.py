@@ -8,6 +8,7 @@ its state.
 
 from array import array
 from enum import IntEnum
+from hashlib import sha256
 from typing import NamedTuple
 
 import numpy as np
@@ -188,6 +189,19 @@ class Documents:
         owners = np.repeat(np.arange(len(slots)), sizes)
         offsets = np.arange(len(owners)) + (starts - (np.cumsum(sizes) - sizes))[owners]
         return self._runs.view[offsets], owners
+
+    def digest(self) -> bytes:
+        """Equal for two exactly if their memories say the same and the same ones are hidden."""
+        slots = self._slots.view
+        runs, _ = self.sequences(slots)
+        numbers, places = np.unique(np.where(runs < 0, ~runs, runs), return_inverse=True)
+        terms = ["", *self.vocabulary]
+        used: list[int] = numbers.tolist()
+        held = sha256(repr([terms[number] for number in used]).encode())
+        held.update(np.where(runs < 0, ~places, places).tobytes())
+        for column in (self._contents, self._tags, self.states):
+            held.update(column.view[slots].tobytes())
+        return held.digest()
 
     def drop(self, kept: NDArray[np.bool_]) -> None:
         """Forgets documents that are dead; those that are kept move up, in unchanged order."""

@@ -11,6 +11,7 @@ average length are over the documents that are searched: the live ones, or the a
 import math
 from collections import Counter
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -215,6 +216,10 @@ class SearchIndex:
                 score = math.log((total + 1) / df) * float(share[0])
                 contributions.append(Contribution(term, df, tf, score))
         return tuple(contributions)
+
+    def digest(self) -> bytes:
+        """Equal for two indexes exactly if they hold the same, however it lies in them."""
+        return sha256(repr(self._ids).encode() + self._documents.digest()).digest()
 
     def begin_merge(self) -> Merge | None:
         """A merge to be built aside and then given to ``finish_merge``; None while none is due."""

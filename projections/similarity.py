@@ -10,7 +10,7 @@ acts on it compares the forms.
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from itertools import chain
 from secrets import token_bytes
 from typing import Final, NamedTuple, Protocol
@@ -137,6 +137,14 @@ class Similarity:
         memory first, then the first of a memory.
         """
         return _best_first(self.ages_of_similar(top, form, at_least), limit)
+
+    def digest(self) -> bytes:
+        """Equal for two, in one process, exactly if they hold the same, however it lies in them."""
+        held = sha256(repr((self._ids, self._tops)).encode())
+        for column in (self._born, self._filed, self._archived):
+            held.update(column)
+        held.update(self._statements.digest())
+        return held.digest()
 
     def ages_of_same(
         self, top: str, form: Form, *, without: Collection[str] = ()

@@ -129,6 +129,28 @@ class TestReplay:
         assert space.finds("pasta") == []
 
 
+class TestDigest:
+    @pytest.mark.parametrize(
+        "change",
+        [
+            e.Revised(content="pasta", chars=5),
+            extended("pizza"),
+            ARCHIVED,
+            e.Retagged(tags=("x",)),
+            e.Recategorized(category="x"),
+            e.Used(),
+        ],
+    )
+    def test_it_differs_exactly_where_something_else_is_held(self, change: Any) -> None:
+        before = Space("pizza", "pasta").index.digest()
+        after = Space("pizza", "pasta").then("m0", change).index.digest()
+        assert (before != after) == (not isinstance(change, e.Used))
+
+    def test_a_tag_is_not_a_category(self) -> None:
+        one = Space().then("m", saved("a", tags=("x",)))
+        assert one.index.digest() != Space().then("m", saved("a", category="x")).index.digest()
+
+
 class TestScripts:
     @pytest.mark.parametrize(
         ("query", "expected"),

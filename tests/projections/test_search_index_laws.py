@@ -245,6 +245,7 @@ class TestLaws:
                     pass
         again = kept(log)
         assert index.ids == again.ids
+        assert index.digest() == again.digest()
         for hidden in (False, True):
             found = index.matches(query, limit=200, include_archived=hidden)
             other = again.matches(query, limit=200, include_archived=hidden)

@@ -219,6 +219,7 @@ class TestLaws:
             if data.draw(st.booleans()):
                 similarity.similar("p", form("a b c d"), at_least=0.5, limit=1)
         assert_same_answers(similarity, kept(log), [text])
+        assert similarity.digest() == kept(log).digest()
 
     @given(logs, texts)
     def test_an_event_applied_twice_counts_once(self, log: list[Recorded], text: str) -> None:
@@ -229,6 +230,17 @@ class TestLaws:
             similarity.apply(log[0])
         assert similarity.position == len(log)
         assert_same_answers(similarity, kept(log), [text])
+
+
+class TestDigest:
+    @pytest.mark.parametrize(
+        "change",
+        [revised("a c"), extended("a"), ARCHIVED, e.Recategorized(category="work"), None],
+    )
+    def test_it_differs_exactly_where_something_else_is_held(self, change: Any) -> None:
+        log = log_of(("m", saved("a b")), ("n", saved("c a")))
+        changed = [*log, recorded(3, "m", change)]
+        assert (kept(log).digest() != kept(changed).digest()) == (change is not None)
 
 
 class TestThreshold:
