@@ -188,6 +188,9 @@ def _hyphenated(core: str) -> Reading | None:
     if _HYPHENATED.fullmatch(core):
         if lower in units.NUMBER_WORDS or lower in units.ORDINALS or lower in spelling.SPELLINGS:
             return word(core)
+        prefix, _, rest = lower.partition("-")
+        if prefix in spelling.JOINING_PREFIXES and "-" not in rest:
+            return word(core.replace("-", ""))
         if lower.endswith("ing"):
             # "a man-eating fish" is no "man eating fish".
             return Reading((bare(lower, core),), 0)
@@ -217,8 +220,10 @@ def _inner(part: str, place: int) -> Reading:
 def _code(core: str) -> Reading | None:
     if not _CODE.fullmatch(core):
         return None
-    mixed = core != core.lower() and any(c.islower() for c in core) and core[1:] != core[1:].lower()
-    return Reading((_coded(core if mixed else core.lower(), core),), 0)
+    letters = [character for character in core if character.isalpha()]
+    # Case counts in a code of both cases or of one letter; "Node.js" only begins a sentence.
+    mixed = core[1:] != core[1:].lower() and any(letter.islower() for letter in letters)
+    return Reading((_coded(core if mixed or len(letters) == 1 else core.lower(), core),), 0)
 
 
 def _pieces(core: str) -> Reading:

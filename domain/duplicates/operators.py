@@ -38,7 +38,7 @@ OPERATORS: Final = NEGATIONS | listed("""
 # An adjunct or clause put after a whole statement may hold these and leave it as it was: "... in
 # the old mill", "... and was born in Oslo".
 HARMLESS_IN_ADDITIONS: Final = listed("""
-    about around approximately roughly most some few fewer several many all every each any both
+    about around approximately roughly some few fewer several many all every each any both
     half more less up over under too enough old new first last once was were had did been
     """)
 

@@ -81,6 +81,9 @@ def _variants() -> dict[str, str]:
     return table
 
 
+# "sub-committee" is a "subcommittee". Not re-, co-, pre-, super-: "re-sign" is not to "resign".
+JOINING_PREFIXES: Final = listed("sub non multi micro mini anti semi ultra")
+
 # British to American. Names keep their letters: Mr Grey is not Mr Gray.
 SPELLINGS: Final = _variants()
 NEVER_AT_THE_START: Final = listed(

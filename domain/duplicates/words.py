@@ -125,7 +125,9 @@ STOP_WORDS: Final = (
     | CONJUNCTIONS - listed("if but once")
     | PRONOUNS
     | FILLERS
-    | listed("this that these those which who whose whom has have had do does did be been not no")
+    | listed(
+        "this that these those which who whose whom has have had do does did be been not no number"
+    )
 )
 
 ENGLISH: Final = listed(

@@ -30,6 +30,7 @@ NO_ADDITIONS = [
     ("Ann manages Bob", "Ann manages Bob's team"),
     ("Ilse lives in Ghent", "Ilse lives in Ghent Street"),
     ("Rosa eats meat", "Rosa eats no meat"),
+    ("The boat takes 5 guests", "The boat takes 5 guests at most"),
     ("Rosa eats meat", "Rosa eats meat or fish"),
     ("Oleg gave money", "Oleg gave money away"),
     ("Ann can sign", "Ann can sign if Bob is ill"),

@@ -103,6 +103,7 @@ DISTINCTIONS: dict[str, list[tuple[str, str]]] = {
         ("نامه‌ای رسید", "نامهای رسید"),
     ],
     "case": [
+        ("The seat is 14A", "The seat is 14a"),
         ("Ship it to US", "Ship it to us"),
         ("IT is late", "It is late"),
         ("She is Polish", "She is polish"),

@@ -123,6 +123,8 @@ REPETITIONS: dict[str, list[tuple[str, str]]] = {
         ("Rosa has analysed the licence", "Rosa has analyzed the license"),
     ],
     "compounds": [
+        ("The sub-committee meets on Monday", "The subcommittee meets on Monday"),
+        ("Rosa runs a non-profit", "Rosa runs a nonprofit"),
         ("The time stamp is wrong", "The timestamp is wrong"),
         ("The pass word is kestrel", "The password is kestrel"),
         ("Ilse fixed the key board", "Ilse fixed the keyboard"),
