@@ -11,6 +11,7 @@ from typing import Any, TextIO
 
 import regex
 
+from muniment.domain import texts
 from muniment.domain.errors import Invalid
 
 from .foreign import Foreign, Item, Skipped
@@ -37,7 +38,9 @@ def read(path: Path) -> Iterator[Foreign]:
         file = path.open(encoding="utf-8-sig", errors="surrogateescape")
     except OSError as error:
         raise Invalid(
-            f"path: {str(path)!r} cannot be read ({error.strerror}).", code="path_invalid", field="path"
+            f"path: {str(path)!r} cannot be read ({error.strerror}).",
+            code="path_invalid",
+            field="path",
         ) from error
     return _read(file)
 
@@ -71,12 +74,12 @@ def _memories(record: Any, where: str) -> Iterator[Foreign]:
                 yield Skipped(where, f"nothing is observed of {name!r}")
             kind = str(record.get("entityType") or "entity")
             for observation in observations:
-                if isinstance(observation, str):
+                if isinstance(observation, str) and not texts.is_blank(observation):
                     yield _item(
                         where, f"{name}\n{observation}", _about(name, observation), kind, name
                     )
                 else:
-                    yield Skipped(where, f"an observation of {name!r} is no text")
+                    yield Skipped(where, f"an observation of {name!r} is no text, or blank")
         case {
             "type": "relation",
             "from": str(source),
