@@ -184,24 +184,29 @@ def _settle_punctuation(tokens: list[Token], *, english: bool) -> list[Token]:
     while tokens and tokens[-1].kind is _PUNCTUATION and tokens[-1].key in {STOP, COMMA}:
         tokens.pop()
     places = [at for at, token in enumerate(tokens) if token.kind is _PUNCTUATION]
-    for at in reversed(places):
+    falling: list[int] = []
+    start = 0
+    for at in places:
         key = tokens[at].key
         if key == STOP:
             falls = at == 0 or tokens[at - 1].key in {STOP, QUESTION, COMMA}
+            start = at + 1
         else:
-            falls = key == COMMA and english and _comma_falls(tokens, at)
+            falls = key == COMMA and english and _comma_falls(tokens, start, at)
         if falls:
-            del tokens[at]
+            falling.append(at)
+    for at in reversed(falling):
+        del tokens[at]
     return tokens
 
 
-def _comma_falls(tokens: list[Token], at: int) -> bool:
-    if at == 0:
+def _comma_falls(tokens: list[Token], start: int, at: int) -> bool:
+    """Whether the comma here says nothing; ``start`` is where its sentence starts."""
+    if at == start:
         return True
     after = tokens[at + 1].key
     if after in words.COMMA_FALLS_BEFORE or (at == 1 and tokens[0].key in words.FILLERS):
         return True
-    start = 1 + max((before for before in range(at) if tokens[before].key == STOP), default=-1)
     opener = tokens[start].key
     if after in words.COMMA_FALLS_AFTER_OPENING:
         return opener in words.PREPOSITIONS or opener in words.CONJUNCTIONS

@@ -188,8 +188,8 @@ def _hyphenated(core: str) -> Reading | None:
     if _HYPHENATED.fullmatch(core):
         if lower in units.NUMBER_WORDS or lower in units.ORDINALS or lower in spelling.SPELLINGS:
             return word(core)
-        prefix, _, rest = lower.partition("-")
-        if prefix in spelling.JOINING_PREFIXES and "-" not in rest:
+        prefix, _, stem = lower.partition("-")
+        if prefix in spelling.JOINING_PREFIXES and "-" not in stem:
             return word(core.replace("-", ""))
         if lower.endswith("ing"):
             # "a man-eating fish" is no "man eating fish".

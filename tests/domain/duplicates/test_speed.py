@@ -32,6 +32,11 @@ PIECES = {
     "number words": "one hundred and ",
     "lead-ins": "note that ",
     "dates": "May 1 ",
+    "comma lists": "a, ",
+    "sentences": "a. ",
+    "questions": "a? ",
+    "possessors": "a's ",
+    "fillers": "also, ",
     "no-break blanks": "1\u00a0",
     "apostrophes": "a'",
 }
