@@ -1,0 +1,515 @@
+"""The public face against a plain model of what it promises, step by step, in any order."""
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from log_backends import SOAK
+from projection_answers import differing
+
+import muniment
+from muniment import Conflict, Invalid, Muniment, NotFound, Refused, Saved
+
+EXAMPLES = 60 * SOAK
+ON_DISK = 10 * SOAK
+STEPS = 25 if SOAK == 1 else 60
+
+SUBJECTS = ("alpha", "bravo", "zebra")
+SPACES = ("default", "other")
+TEXTS = tuple(
+    text
+    for subject in SUBJECTS
+    for text in (
+        f"Server {subject} stands in Lisbon",
+        f"Server {subject} stands in Lisbon since 2019",
+        f"Server {subject} stands in Porto",
+    )
+)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+spaces = st.sampled_from(SPACES)
+texts = st.sampled_from(TEXTS)
+categories = st.sampled_from([None, "ci", "ci/linux", "people"])
+tags = st.lists(st.sampled_from(["a", "b", "c"]), max_size=2, unique=True).map(tuple)
+worth = st.sampled_from([0.0, 0.05, 0.3, 0.5, 1.0])
+metadata = st.dictionaries(st.sampled_from(["k", "l"]), st.sampled_from(["1", "2"]), max_size=2)
+picks = st.integers(0, 50)
+
+
+@dataclass
+class Known:
+    """A memory as the model has it."""
+
+    id: str
+    space: str
+    statements: list[str]
+    category: str | None
+    tags: tuple[str, ...]
+    metadata: dict[str, str]
+    base: float
+    created_at: datetime
+    last_seen_at: datetime
+    scored_at: datetime
+    updated_at: datetime
+    version: int = 1
+    count: int = 1
+    used: int = 1
+    pinned: bool = False
+    archived_worth: float | None = None
+    archive_reason: str | None = None
+
+    @property
+    def is_live(self) -> bool:
+        return self.archived_worth is None
+
+    @property
+    def content(self) -> str:
+        return "\n\n".join(self.statements)
+
+    @property
+    def top(self) -> str:
+        return (self.category or "").partition("/")[0]
+
+    def worth(self, now: datetime) -> float:
+        """Grace of 30 days, halved every 45, down to 0.1."""
+        if self.archived_worth is not None:
+            return self.archived_worth
+        days = (now - max(self.last_seen_at + 30 * DAY, self.scored_at)) / DAY
+        if self.pinned or self.base <= 0.1 or days <= 0:
+            return self.base
+        faded: float = self.base * 0.5 ** (days / 45)
+        return max(0.1, faded)
+
+
+@dataclass
+class Model:
+    """Everything that the store should say."""
+
+    memories: dict[str, Known] = field(default_factory=dict[str, Known])
+    events: list[str] = field(default_factory=list[str])
+    newest: datetime | None = None
+
+
+class FaceMachine(RuleBasedStateMachine):
+    """In memory; the machine below adds what needs a disk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+        self.model = Model()
+        self.folder = Path(tempfile.mkdtemp()) if self.on_disk else None
+        self.m = self.opened()
+        self.seen = 0
+        self.keys = 0
+
+    on_disk = False
+
+    def opened(self) -> Muniment:
+        target = ":memory:" if self.folder is None else self.folder / "log"
+        return muniment.open(target, clock=lambda: self.now, settings={"log": {"key_batch": 16}})
+
+    def teardown(self) -> None:
+        self.m.close()
+        if self.folder is not None:
+            shutil.rmtree(self.folder)
+
+    def of(self, space: str) -> Muniment:
+        return self.m.acting_as("manual", space)
+
+    def at(self) -> datetime:
+        """The time that is recorded now, which never falls."""
+        self.model.newest = max(self.now, self.model.newest or self.now)
+        return self.model.newest
+
+    def pick(self, number: int, *, live: bool | None = None) -> Known | None:
+        among = [one for one in self.model.memories.values() if live is None or one.is_live == live]
+        return among[number % len(among)] if among else None
+
+    # saving
+
+    def took(self, space: str, given: dict[str, Any], saved: Saved) -> None:
+        """Brings the model to what a save answered, if that is one of what it may have done."""
+        at = self.at()
+        same = [
+            one
+            for one in self.model.memories.values()
+            if one.space == space
+            and one.is_live
+            and one.top == (given["category"] or "").partition("/")[0]
+            and given["content"] in one.statements
+        ]
+        if same:
+            assert (saved.outcome, saved.id) == ("reinforced", same[0].id)
+        known = self.model.memories.get(saved.id)
+        if saved.outcome == "created":
+            assert known is None
+            self.model.events.append("memory.saved")
+            self.model.memories[saved.id] = Known(
+                saved.id,
+                space,
+                [given["content"]],
+                given["category"],
+                given["tags"],
+                given["metadata"],
+                given["importance"],
+                created_at=at,
+                last_seen_at=at,
+                scored_at=at,
+                updated_at=at,
+            )
+            return
+        assert known is not None
+        assert (known.space, known.is_live) == (space, True)
+        assert "Porto" not in given["content"] or "Porto" in known.content
+        self.model.events.append(f"memory.{saved.outcome}")
+        known.base = max(known.worth(self.now), given["importance"])
+        known.scored_at = known.last_seen_at = at
+        known.version += 1
+        known.count += 1
+        known.tags += tuple(tag for tag in given["tags"] if tag not in known.tags)
+        known.metadata = given["metadata"] | known.metadata
+        if saved.outcome == "extended":
+            known.statements.append(given["content"])
+            known.updated_at = at
+
+    @rule(space=spaces, content=texts, category=categories, tags=tags, worth=worth, said=metadata)
+    def save(
+        self,
+        space: str,
+        content: str,
+        category: str | None,
+        tags: tuple[str, ...],
+        worth: float,
+        said: dict[str, str],
+    ) -> None:
+        given: dict[str, Any] = {
+            "content": content,
+            "category": category,
+            "tags": tags,
+            "importance": worth,
+            "metadata": said,
+        }
+        self.took(space, given, self.of(space).save(**given))
+
+    @precondition(lambda self: self.model.memories)
+    @rule(number=picks, worth=worth)
+    def save_the_same_again(self, number: int, worth: float) -> None:
+        known = self.pick(number, live=True)
+        if known is not None:
+            self.save(known.space, known.statements[-1], known.category, (), worth, {})
+
+    @rule(space=spaces, contents=st.lists(texts, min_size=1, max_size=4), worth=worth)
+    def save_many(self, space: str, contents: list[str], worth: float) -> None:
+        items: list[dict[str, Any]] = [
+            {"content": one, "category": "ci", "tags": (), "importance": worth, "metadata": {}}
+            for one in contents
+        ]
+        for given, saved in zip(items, self.of(space).save_many(items), strict=True):
+            self.took(space, given, saved)
+
+    @rule(space=spaces, content=texts)
+    def save_with_a_key_and_retry(self, space: str, content: str) -> None:
+        self.keys += 1
+        given: dict[str, Any] = {
+            "content": content,
+            "category": None,
+            "tags": (),
+            "importance": 0.5,
+            "metadata": {},
+        }
+        m, key = self.of(space), f"key-{self.keys}"
+        saved = m.save(**given, idempotency_key=key)
+        self.took(space, given, saved)
+        again = m.save(**given, idempotency_key=key)
+        assert (again.id, again.outcome, again.position) == (
+            saved.id,
+            saved.outcome,
+            saved.position,
+        )
+        with pytest.raises(Conflict, match="idempotency"):
+            m.save("Something else altogether", idempotency_key=key)
+
+    # editing
+
+    def edit(
+        self,
+        number: int,
+        command: Callable[[Muniment, str], Any],
+        change: Callable[[Known], str | None],
+        *,
+        of_archived: bool = False,
+    ) -> None:
+        """Does to the store what ``change`` does to the model, and says which event it is."""
+        known = self.pick(number)
+        if known is None:
+            return
+        m = self.of(known.space)
+        if not known.is_live and not of_archived:
+            with pytest.raises(Refused) as refused:
+                command(m, known.id)
+            assert refused.value.code == "not_live"
+            return
+        command(m, known.id if number % 2 else known.id[-12:].upper())
+        before = deepcopy(known)
+        event = change(known)
+        if event is None:
+            assert known == before
+        else:
+            known.version += 1
+            self.model.events.append(f"memory.{event}")
+            self.at()
+
+    @rule(number=picks, content=texts)
+    def revise(self, number: int, content: str) -> None:
+        def change(known: Known) -> str | None:
+            if known.content == content:
+                return None
+            known.statements, known.updated_at = [content], self.at()
+            return "revised"
+
+        self.edit(number, lambda m, name: m.revise(name, content), change)
+
+    @rule(number=picks, worth=worth)
+    def rescore(self, number: int, worth: float) -> None:
+        def change(known: Known) -> str | None:
+            if known.worth(self.now) == worth:
+                return None
+            known.base, known.scored_at = worth, self.at()
+            return "rescored"
+
+        self.edit(number, lambda m, name: m.rescore(name, worth), change)
+
+    @rule(number=picks, tags=tags)
+    def retag(self, number: int, tags: tuple[str, ...]) -> None:
+        def change(known: Known) -> str | None:
+            before, known.tags = known.tags, tags
+            return None if before == tags else "retagged"
+
+        self.edit(number, lambda m, name: m.retag(name, tags), change)
+
+    @rule(number=picks, category=categories)
+    def recategorize(self, number: int, category: str | None) -> None:
+        def change(known: Known) -> str | None:
+            before, known.category = known.category, category
+            return None if before == category else "recategorized"
+
+        self.edit(number, lambda m, name: m.recategorize(name, category), change)
+
+    @rule(number=picks, said=metadata)
+    def describe(self, number: int, said: dict[str, str]) -> None:
+        def change(known: Known) -> str | None:
+            before, known.metadata = known.metadata, said
+            return None if before == said else "described"
+
+        self.edit(number, lambda m, name: m.describe(name, said), change)
+
+    @rule(number=picks, pinned=st.booleans())
+    def pin_or_unpin(self, number: int, pinned: bool) -> None:
+        def change(known: Known) -> str | None:
+            before, known.pinned = known.pinned, pinned
+            return None if before == pinned else "pinned" if pinned else "unpinned"
+
+        self.edit(
+            number,
+            lambda m, name: m.pin(name) if pinned else m.unpin(name),
+            change,
+            of_archived=True,
+        )
+
+    @rule(number=picks)
+    def mark_used(self, number: int) -> None:
+        def change(known: Known) -> str | None:
+            known.used += 1
+            return "used"
+
+        self.edit(number, lambda m, name: m.mark_used(name), change)
+
+    @rule(number=picks, reason=st.sampled_from(["old", "wrong"]))
+    def archive(self, number: int, reason: str) -> None:
+        def change(known: Known) -> str | None:
+            if not known.is_live:
+                return None
+            known.archived_worth, known.archive_reason = known.worth(self.now), reason
+            return "archived"
+
+        self.edit(number, lambda m, name: m.archive(name, reason), change, of_archived=True)
+
+    @rule(number=picks)
+    def restore(self, number: int) -> None:
+        def change(known: Known) -> str | None:
+            if known.is_live:
+                return None
+            known.archived_worth = known.archive_reason = None
+            return "restored"
+
+        self.edit(number, lambda m, name: m.restore(name), change, of_archived=True)
+
+    # what is refused
+
+    @rule(number=picks)
+    def decide_on_another_version(self, number: int) -> None:
+        known = self.pick(number)
+        if known is not None:
+            with pytest.raises(Conflict) as refused:
+                self.of(known.space).pin(known.id, expected_version=known.version + 1)
+            assert refused.value.code == "version_conflict"
+
+    @rule(number=picks)
+    def reach_into_another_space(self, number: int) -> None:
+        known = self.pick(number)
+        if known is not None:
+            elsewhere = self.of(SPACES[1 - SPACES.index(known.space)])
+            for use in (elsewhere.get, elsewhere.pin, elsewhere.history):
+                with pytest.raises(NotFound):
+                    use(known.id)
+
+    @rule(content=st.sampled_from(["", " \n", "\x00", "\ud800", "x" * 70_000]))
+    def save_what_is_no_content(self, content: str) -> None:
+        with pytest.raises(Invalid):
+            self.m.save(content)
+        with pytest.raises(Invalid):
+            self.m.save_many([{"content": TEXTS[0]}, {"content": content}])
+
+    @rule(number=picks)
+    def act_without_the_right_to(self, number: int) -> None:
+        known = self.pick(number)
+        name = known.id if known else "01980000-0000-7000-8000-000000000000"
+        contributor = self.m.acting_as("subagent:one", known.space if known else None)
+        for use in (
+            lambda: contributor.save(TEXTS[0]),
+            lambda: contributor.pin(name),
+            lambda: contributor.archive(name, "because"),
+        ):
+            with pytest.raises(Refused) as refused:
+                use()
+            assert refused.value.code == "role_refused"
+
+    # time, and looking at it otherwise
+
+    @rule(days=st.integers(0, 80), seconds=st.integers(1, 86_400))
+    def clock_forward(self, days: int, seconds: int) -> None:
+        self.now += days * DAY + timedelta(seconds=seconds)
+
+    @rule(back=st.sampled_from([timedelta(seconds=30), HOUR, 3 * DAY]))
+    def clock_back(self, back: timedelta) -> None:
+        self.now -= back
+
+    @rule(space=spaces)
+    def rebuild(self, space: str) -> None:
+        assert self.of(space).rebuild().agrees
+        assert differing(self.of(space), TEXTS) == []
+
+    # what holds after every step
+
+    @invariant()
+    def memories_are_what_the_model_says(self) -> None:
+        for space in SPACES:
+            m = self.of(space)
+            known = [one for one in self.model.memories.values() if one.space == space]
+            live = [one for one in known if one.is_live]
+            browsed = m.search(limit=200).hits
+            order = sorted(live, key=lambda one: one.last_seen_at, reverse=True)
+            assert [hit.memory.id for hit in browsed] == [one.id for one in order]
+            for memory, one in [
+                *((hit.memory, self.model.memories[hit.memory.id]) for hit in browsed),
+                *((m.get(one.id), one) for one in known if not one.is_live),
+            ]:
+                assert memory.id == one.id
+                assert memory.content == one.content
+                assert (memory.category, memory.tags) == (one.category, one.tags)
+                assert memory.metadata == one.metadata
+                assert memory.state == ("live" if one.is_live else "archived")
+                assert memory.archive_reason == one.archive_reason
+                assert (memory.pinned, memory.version) == (one.pinned, one.version)
+                assert (memory.reinforcement_count, memory.access_count) == (one.count, one.used)
+                assert memory.base_importance == one.base
+                assert memory.importance == pytest.approx(one.worth(self.now), abs=1e-12)
+                assert memory.created_at == one.created_at
+                assert memory.last_seen_at == one.last_seen_at
+                assert memory.updated_at == one.updated_at
+
+    @invariant()
+    def search_finds_what_is_live_and_says_the_word(self) -> None:
+        for space in SPACES:
+            m = self.of(space)
+            known = [one for one in self.model.memories.values() if one.space == space]
+            for word in SUBJECTS:
+                saying = {one.id for one in known if word in one.content}
+                live = {one.id for one in known if one.is_live}
+                found = m.search(word, limit=200).hits
+                assert {hit.memory.id for hit in found} == saying & live
+                assert len(found) == len(saying & live)
+                assert [hit.score for hit in found] == sorted(
+                    (hit.score for hit in found), reverse=True
+                )
+            asked = {hit.memory.id for hit in m.search(category="ci", limit=200).hits}
+            assert asked == {one.id for one in known if one.is_live and one.top == "ci"}
+
+    @invariant()
+    def the_log_is_whole_and_holds_one_event_a_change(self) -> None:
+        entries = list(self.m.log(space="*"))
+        assert [entry.position for entry in entries] == list(range(1, len(entries) + 1))
+        assert len(entries) >= self.seen
+        self.seen = len(entries)
+        names = [entry.name for entry in entries if entry.name != "clock.skewed"]
+        assert names == self.model.events
+        times = [entry.recorded_at for entry in entries]
+        assert times == sorted(times)
+        assert self.m.verify().intact
+
+
+class DiskMachine(FaceMachine):
+    """The same on a disk: closed and opened again, and asked through other handles."""
+
+    on_disk = True
+
+    @rule()
+    def reopen(self) -> None:
+        self.m.close()
+        self.m = self.opened()
+
+    @rule()
+    def go_on_with_a_second_handle(self) -> None:
+        first, self.m = self.m, self.opened()
+        self.memories_are_what_the_model_says()
+        first.close()
+
+    @rule(space=spaces, content=texts)
+    def save_by_a_second_handle(self, space: str, content: str) -> None:
+        first, self.m = self.m, self.opened()
+        try:
+            self.save(space, content, None, (), 0.5, {})
+        finally:
+            self.m.close()
+            self.m = first
+
+    @rule()
+    def copy_the_directory_and_open_the_copy_for_reading(self) -> None:
+        assert self.folder is not None
+        self.m.close()
+        shutil.copytree(self.folder / "log", self.folder / "copy")
+        with muniment.open(self.folder / "copy", clock=lambda: self.now, read_only=True) as self.m:
+            self.memories_are_what_the_model_says()
+        shutil.rmtree(self.folder / "copy")
+        self.m = self.opened()
+
+
+_HOW = {
+    "stateful_step_count": STEPS,
+    "deadline": None,
+    "print_blob": True,
+    "suppress_health_check": list(HealthCheck),
+}
+TestInMemory = FaceMachine.TestCase
+TestInMemory.settings = settings(max_examples=EXAMPLES - ON_DISK, **_HOW)  # type: ignore[arg-type]
+TestOnDisk = DiskMachine.TestCase
+TestOnDisk.settings = settings(max_examples=ON_DISK, **_HOW)  # type: ignore[arg-type]
