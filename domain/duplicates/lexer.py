@@ -16,12 +16,20 @@ from .numerals import quantity_key
 from .tokens import COLON, COMMA, DASH, QUESTION, STOP, Kind, Mark, Need, Reading, Token
 from .wordforms import MERIDIEMS, bare, word
 
-_MARKS: Final = "".join(
-    chr(code)
-    for code in chain(range(0x300, 0x1E00), range(0x20D0, 0x20F1), range(0xA66F, 0xABEE))
-    if unicodedata.category(chr(code)) in {"Mn", "Mc"}
-)
-_LETTER: Final = rf"(?:[^\W\d_]|[\u200c\u200d{_MARKS}])"
+
+def _marks() -> str:
+    """The combining marks of the living scripts, as ranges of a character class."""
+    ranges: list[list[int]] = []
+    for code in chain(range(0x300, 0x1E00), range(0x20D0, 0x20F1), range(0xA66F, 0xABEE)):
+        if unicodedata.category(chr(code)) in {"Mn", "Mc"}:
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
+            else:
+                ranges.append([code, code])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+
+
+_LETTER: Final = rf"(?:[^\W\d_]|[\u200c\u200d{_marks()}])"
 _WORD: Final = rf"{_LETTER}++(?:'{_LETTER}++)*+"
 
 _PLAIN: Final = re.compile(rf"""["']*+({_WORD})('?)([.,;:!?"']*+)""")
