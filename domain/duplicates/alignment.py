@@ -1,5 +1,6 @@
 """How two canonical forms relate: the same, an addition, a conflict, or something else."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
@@ -29,7 +30,10 @@ class Verdict:
     reason: str
 
 
+_DATE: Final = re.compile(r"(?:[0-9]{4}|----)-[0-9]{2}-[0-9]{2}")
+_NO_YEAR: Final = "-----"
 _OPERATORS_IN_ADDITIONS: Final = OPERATORS - HARMLESS_IN_ADDITIONS
+_SENTENCE_PUNCTUATION: Final = frozenset((COMMA, STOP, COLON, QUESTION, DASH, "(", ")"))
 _LONGEST_SLOT: Final = 3
 _MOST_SLOTS: Final = 2
 
@@ -74,6 +78,8 @@ def _difference(old: Side, new: Side) -> Verdict:
     come = [at for block in blocks for at in range(block.c, block.d)]
     if (size - len(gone)) * 2 < shared:
         return Verdict(Relation.DIFFERS, "unrelated")
+    if _only_signs(old, gone) and _only_signs(new, come):
+        return Verdict(Relation.CONFLICTS, "sign")
     operators = _OPERATORS_IN_ADDITIONS if goes_on else OPERATORS
     if _operates(old, gone, operators) or _operates(new, come, operators):
         return Verdict(Relation.CONFLICTS, "operator")
@@ -82,6 +88,13 @@ def _difference(old: Side, new: Side) -> Verdict:
     if not come:
         return Verdict(Relation.DIFFERS, "says less")
     return _replacement(old, new, blocks)
+
+
+def _only_signs(side: Side, places: list[int]) -> bool:
+    return all(
+        side.marks[at] & Mark.PUNCTUATION and side.keys[at] not in _SENTENCE_PUNCTUATION
+        for at in places
+    )
 
 
 def _operates(side: Side, places: list[int], operators: frozenset[str]) -> bool:
@@ -124,6 +137,10 @@ def _adds(old: Side, new: Side, block: Block) -> bool:
 
 def _replacement(old: Side, new: Side, blocks: list[Block]) -> Verdict:
     slots = [block for block in blocks if block.a < block.b and block.c < block.d]
+    if len(blocks) == 1:
+        a, b, c, d = blocks[0]
+        if _refines(old.keys[a:b], new.keys[c:d]):
+            return Verdict(Relation.DIFFERS, "date in more detail")
     for mark, reason in ((Mark.VALUE, "value"), (Mark.CAPITAL, "name"), (Mark.CODE, "name")):
         for block in slots:
             if _marked(old, block.a, block.b, mark) and _marked(new, block.c, block.d, mark):
@@ -134,6 +151,18 @@ def _replacement(old: Side, new: Side, blocks: list[Block]) -> Verdict:
     if short:
         return Verdict(Relation.CONFLICTS, "slot")
     return Verdict(Relation.DIFFERS, "other")
+
+
+def _refines(one: list[str], other: list[str]) -> bool:
+    """Whether one date only leaves open what the other tells: its year, or its day."""
+    if len(one) != 1 or len(other) != 1:
+        return False
+    for short, long in ((one[0], other[0]), (other[0], one[0])):
+        if _DATE.fullmatch(long) and (
+            long.startswith(f"{short}-") or short == f"{_NO_YEAR}{long[5:]}"
+        ):
+            return True
+    return False
 
 
 def _marked(side: Side, start: int, end: int, mark: int) -> bool:

@@ -94,8 +94,23 @@ def test_no_correction_is_taken_for_a_repetition_or_an_addition(old: str, new: s
         ("Milan coaches Stefan", "Stefan coaches Milan", "order"),
         ("Nadia is vegetarian", "Nadia is not vegetarian", "operator"),
         ("Rosa plays the viola", "Rosa plays the violin", "slot"),
+        ("The load is 5", "The load is ~5", "sign"),
+        ("x = y holds", "x != y holds", "sign"),
     ],
 )
 def test_a_conflict_names_what_differs(old: str, new: str, reason: str) -> None:
     verdict = relate(form(old), form(new), same_day=True)
     assert verdict == Verdict(Relation.CONFLICTS, reason)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The fair is on 5 May", "The fair is on 5 May 2031"),
+        ("The lease ends in April 2031", "The lease ends in 2031-04-17"),
+    ],
+)
+def test_a_date_in_more_detail_is_no_conflict(old: str, new: str) -> None:
+    expected = Verdict(Relation.DIFFERS, "date in more detail")
+    assert relate(form(old), form(new), same_day=True) == expected
+    assert relate(form(new), form(old), same_day=True) == expected
