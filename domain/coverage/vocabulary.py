@@ -64,7 +64,9 @@ def _words(table: Mapping[str, object], key: str) -> list[str]:
         if not isinstance(item, str) or not item.strip():
             raise _invalid(f"has something in {key} that is no word")
         if len(item) > _LONGEST_WORD:
-            raise _invalid(f"has a word of {len(item)} characters in {key}; {_LONGEST_WORD} at most")
+            raise _invalid(
+                f"has a word of {len(item)} characters in {key}; {_LONGEST_WORD} at most"
+            )
         words.append(item.strip())
     if len(words) > MOST_WORDS:
         raise _invalid(f"has {len(words)} entries in {key}; at most {MOST_WORDS} are allowed")
