@@ -3,24 +3,7 @@
 import random
 from collections.abc import Iterator
 
-_NAMES = [
-    "Ada",
-    "Bela",
-    "Chen",
-    "Dara",
-    "Emil",
-    "Farid",
-    "Greta",
-    "Hugo",
-    "Ines",
-    "Jun",
-    "Kofi",
-    "Lena",
-    "Mara",
-    "Nils",
-    "Olga",
-    "Pavel",
-]
+_NAMES = ("Ada", "Bela", "Chen", "Dara", "Emil", "Farid", "Greta", "Hugo", "Ines", "Jun", "Kofi")
 _CATEGORIES = (
     "user-preferences/style",
     "project-context/harbour",

@@ -59,4 +59,4 @@ class Report:
             table.add_column(heading, justify="left" if heading == "measured" else "right")
         for row in self.rows:
             table.add_row(*row)
-        Console().print(table)
+        Console(width=120).print(table)

@@ -98,7 +98,7 @@ def _note(info: ValidationInfo, sentence: str) -> None:
 
 def _tags(value: object) -> object:
     if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping):
-        return cast("object", value)
+        return value  # pyright: ignore[reportUnknownVariableType] (it is refused just after)
     tags: dict[str, str] = {}
     for tag in cast("Iterable[object]", value):
         if not isinstance(tag, str):

@@ -192,7 +192,8 @@ class Catalog:
 
     def in_store(self, rows: Rows, store: Store) -> NDArray[np.bool_]:
         """Which of ``rows`` are in a store."""
-        return self._store.view[rows] == STORES.index(store)
+        kept: NDArray[np.bool_] = self._store.view[rows] == STORES.index(store)
+        return kept
 
     def trusted(self, rows: Rows, at_least: int) -> NDArray[np.bool_]:
         """Which of ``rows`` are trusted at least so far."""

@@ -45,13 +45,12 @@ def rendered(memory: Memory, now: datetime) -> str:
 
 
 def age_text(memory: Memory, now: datetime) -> str:
-    """``first seen today``, or ``seen 4× from 2024-06 to today``."""
+    """``first seen today``, ``seen 2× today``, or ``seen 4× from 2024-06 to today``."""
     if memory.reinforcement_count == 1:
         return f"first seen {_day(memory.created_at, now)}"
-    return (
-        f"seen {memory.reinforcement_count}× from {_day(memory.created_at, now)}"
-        f" to {_day(memory.last_seen_at, now)}"
-    )
+    first, last = _day(memory.created_at, now), _day(memory.last_seen_at, now)
+    when = first if first == last else f"from {first} to {last}"
+    return f"seen {memory.reinforcement_count}× {when}"
 
 
 def _day(moment: datetime, now: datetime) -> str:

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -144,13 +144,18 @@ class Datastore(SQLiteDatastore):
         finally:
             pool.put_connection(connection)
 
+    @property
+    def is_own_process(self) -> bool:
+        """Whether this is the process that opened the store, not a child of it."""
+        return os.getpid() == self._process
+
     def require_own_process(self) -> None:
         """Refuses to go on in a child of the process that opened the store.
 
         Raises:
             StorageFailed: ``forked``.
         """
-        if os.getpid() != self._process:
+        if not self.is_own_process:
             raise StorageFailed(
                 "The store was opened before this process was forked: open it again here.",
                 code="forked",
@@ -215,20 +220,23 @@ class Datastore(SQLiteDatastore):
             with self.exclusive() as raw:
                 raw.execute(f"PRAGMA wal_checkpoint({'TRUNCATE' if truncate else 'PASSIVE'})")
 
-    def close(self) -> None:
+    def close(self, *, patiently: bool = True) -> None:
         """Ends all connections, the writing one under the lock: its end is a checkpoint.
 
-        A child of the process that opened them leaves them alone: they are its parent's.
+        Where another process keeps the lock, that one has the database open too, so that the end of
+        this one's connection is no checkpoint. ``patiently`` says whether to wait for the lock
+        first. A child of the process that opened them leaves them alone: they are its parent's.
         """
-        if self.pool.closed or os.getpid() != self._process:
+        if self.pool.closed or not self.is_own_process:
             return
         if self._readers is not self.pool:
             self._readers.close()
         if self.in_memory or self.read_only:
             self.pool.close()
         else:
-            with self._lock.held():
+            with suppress(StorageFailed), self._lock.held(None if patiently else 0.0):
                 self.pool.close()
+            self.pool.close()
         self._lock.close()
 
     def __del__(self) -> None:
@@ -267,7 +275,8 @@ def fetch_all(
     connection.text_factory = decoded
     try:
         cursor.execute(statement, values)
-        return cursor.fetchall()
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found
     finally:
         connection.text_factory = str
 
