@@ -275,8 +275,8 @@ def fetch_all(
     connection.text_factory = decoded
     try:
         cursor.execute(statement, values)
-        found: list[tuple[Any, ...]] = cursor.fetchall()
-        return found
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows
     finally:
         connection.text_factory = str
 
