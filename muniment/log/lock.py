@@ -34,19 +34,20 @@ class LogLock:
         )
 
     @contextmanager
-    def held(self) -> Generator[None, None, None]:
-        """Holds the lock.
+    def held(self, timeout: float | None = None) -> Generator[None, None, None]:
+        """Holds the lock; waits for the lock's own timeout unless another is given.
 
         Raises:
             StorageFailed: ``busy`` once the timeout is over, ``closed``; nothing was done.
         """
         if self._is_closed:
             raise StorageFailed("The store was closed: open it again.", code="closed")
-        deadline = time.monotonic() + self._timeout
-        if not self._threads.acquire(timeout=self._timeout):
-            raise _busy(self._timeout)
+        timeout = self._timeout if timeout is None else timeout
+        deadline = time.monotonic() + timeout
+        if not self._threads.acquire(timeout=timeout):
+            raise _busy(timeout)
         try:
-            self._take(deadline)
+            self._take(deadline, timeout)
             try:
                 yield
             finally:
@@ -55,7 +56,7 @@ class LogLock:
         finally:
             self._threads.release()
 
-    def _take(self, deadline: float) -> None:
+    def _take(self, deadline: float, timeout: float) -> None:
         if self._descriptor is None:
             return
         for attempt in range(1_000_000_000):
@@ -63,7 +64,7 @@ class LogLock:
                 fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if time.monotonic() >= deadline:
-                    raise _busy(self._timeout) from None
+                    raise _busy(timeout) from None
                 time.sleep(_STEPS[min(attempt, len(_STEPS) - 1)])
             else:
                 return

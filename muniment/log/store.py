@@ -115,7 +115,7 @@ class Store(Application[str]):
                 read_only=read_only,
             )
         except BaseException:
-            self.datastore.close()
+            self.datastore.close(patiently=False)
             raise
         self.rows = Recorder(self.datastore, self.id)
         self.sealing = SealingMapper(self.keys, self.rows.key_of)
@@ -205,10 +205,14 @@ class Store(Application[str]):
         ]
 
     def close(self) -> None:
-        """Ends the store; the write-ahead log is moved into the database."""
-        super().close()
-        if hasattr(self, "keys"):
-            self.keys.close()
+        """Ends the store; the write-ahead log is moved into the database.
+
+        In a child of the process that opened it, nothing: it is its parent's.
+        """
+        if self.datastore.is_own_process:
+            super().close()
+            if hasattr(self, "keys"):
+                self.keys.close()
 
     def __del__(self) -> None:
         """Nothing: who opened a store closes it."""

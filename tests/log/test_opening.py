@@ -473,3 +473,22 @@ def test_a_closed_store_says_so(tmp_path: Path) -> None:
         with pytest.raises(StorageFailed) as refused:
             use()
         assert refused.value.code == "closed"
+
+
+def test_opening_and_closing_beside_a_process_that_keeps_the_log_do_not_hang(
+    tmp_path: Path,
+) -> None:
+    m = muniment.open(tmp_path, settings={"log": {"busy_timeout": 0.15}})
+    m.save("The build runs on Fridays")
+    holding = "import fcntl; fcntl.flock(os.open(target / 'log.lock', os.O_RDWR), fcntl.LOCK_EX)"
+    with started(f"{holding}\nsay('held')\nsys.stdin.readline()", tmp_path) as other:
+        assert other.hear() == "held"
+        with pytest.raises(StorageFailed) as refused:
+            muniment.open(tmp_path, settings={"log": {"busy_timeout": 0.15}})
+        assert refused.value.code == "busy"
+        m.close()
+        other.tell()
+        other.rest()
+    with muniment.open(tmp_path) as m:
+        assert m.verify().intact
+        assert len(m.search().hits) == 1
