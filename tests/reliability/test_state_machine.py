@@ -451,6 +451,10 @@ class FaceMachine(RuleBasedStateMachine):
                 assert [hit.score for hit in found] == sorted(
                     (hit.score for hit in found), reverse=True
                 )
+            everything = m.search("^Server", mode="regex", include_archived=True, limit=200).hits
+            assert {hit.memory.id: hit.score for hit in everything} == pytest.approx(
+                {one.id: one.worth(self.now) for one in known}, abs=1e-12
+            )
             asked = {hit.memory.id for hit in m.search(category="ci", limit=200).hits}
             assert asked == {one.id for one in known if one.is_live and one.top == "ci"}
 
