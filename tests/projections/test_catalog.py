@@ -18,7 +18,7 @@ from muniment.domain.memory.state import State, evolve
 from muniment.domain.recorded import Recorded
 from muniment.projections.catalog import CONDITIONS, STORES, Catalog, microseconds
 
-EXAMPLES = 150 * SOAK
+EXAMPLES = 100 * SOAK
 
 decays = st.builds(
     Decay,

@@ -22,7 +22,7 @@ from muniment.projections.catalog import Catalog
 from muniment.projections.search_index import SearchIndex
 from muniment.projections.similarity import Similarity
 
-EXAMPLES = 60 * SOAK
+EXAMPLES = 25 * SOAK
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,27 @@ ROUNDS = 10 * SOAK
 CUTS = 30 * SOAK
 
 _SAVING = """
-m = muniment.open(target)
-first = int(arguments[0])
-say("ready")
-for number in range(first, first + 100_000):
-    say(["asked", number])
-    saved = m.save(f"Server number {number} is in rack {number * 7}")
-    say(["kept", number, saved.id])
+def save_for_ever(tell, first):
+    m = muniment.open(target)
+    for number in range(first, first + 1_000):
+        os.write(tell, f"asked {number}\\n".encode())
+        saved = m.save(f"Server number {number} is in rack {number * 7}")
+        os.write(tell, f"kept {number} {saved.id}\\n".encode())
+
+
+for round_ in range(int(arguments[0])):
+    lines = int(sys.stdin.readline())
+    hear, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        save_for_ever(tell, round_ * 1_000)
+    os.close(tell)
+    with open(hear) as acknowledgements:
+        said = [acknowledgements.readline().split() for _ in range(lines)]
+        os.kill(child, signal.SIGKILL)
+        said += [line.split() for line in acknowledgements if line.endswith("\\n")]
+    os.waitpid(child, 0)
+    say(said)
 """
 
 
@@ -48,22 +62,22 @@ def test_killed_while_saving_nothing_acknowledged_is_lost_and_nothing_else_appea
     directory = tmp_path / "log"
     acknowledged: dict[str, int] = {}
     asked: set[int] = set()
-    for number in range(ROUNDS):
-        with started(_SAVING, directory, number * 1_000) as process:
-            assert process.hear() == "ready"
-            said = [process.hear() for _ in range(chance.randrange(1, 40))]
-            said += process.kill()
-        for what in said:
-            if what[0] == "asked":
-                asked.add(what[1])
-            else:
-                acknowledged[what[2]] = what[1]
-        kept = checked(directory, [])
-        numbers = {id_: int(content.split()[2]) for id_, content in kept.items()}
-        assert acknowledged.items() <= numbers.items()
-        unknown = {one for id_, one in numbers.items() if id_ not in acknowledged}
-        assert unknown <= asked - set(acknowledged.values())
-        assert len(unknown) <= number + 1
+    with started(_SAVING, directory, ROUNDS) as process:
+        for number in range(ROUNDS):
+            process.tell(str(chance.randrange(1, 60)))
+            for what, *about in process.hear():
+                if what == "asked":
+                    asked.add(int(about[0]))
+                else:
+                    acknowledged[about[1]] = int(about[0])
+            kept = checked(directory, [])
+            numbers = {id_: int(content.split()[2]) for id_, content in kept.items()}
+            assert acknowledged.items() <= numbers.items()
+            unknown = {one for id_, one in numbers.items() if id_ not in acknowledged}
+            assert unknown <= asked - set(acknowledged.values())
+            assert len(unknown) <= number + 1
+        assert process.rest() == []
+    assert len(acknowledged) > ROUNDS
 
 
 def test_killed_between_commit_and_reply_a_retry_makes_no_second_memory(tmp_path: Path) -> None:
