@@ -40,6 +40,7 @@ class _Stretch:
     begun: bool = False
     elliptical: bool = False
     pronoun: bool = False
+    contrast: bool = False  # "not Bob": a negator, and no verb behind it
 
     def absorb(self, other: "_Stretch") -> None:
         if self.leading is None and other.leading is not None:
@@ -86,6 +87,9 @@ class Clauses:
             stretch.begun = bool(chunk.core)
             stretch.pronoun = bool(flags & Flag.PRONOUN)
             stretch.elliptical = bool(flags & Flag.VERB)
+            stretch.contrast = chunk.lower == "not" and bool(polarity)
+        elif flags & Flag.VERB:
+            stretch.contrast = False
         if flags & (Flag.VERB | Flag.APART):
             stretch.verb = True
         if polarity:
@@ -121,6 +125,9 @@ class Clauses:
             return
         if self._clause is None:
             self._clause = stretch
+        elif stretch.contrast:
+            # It says of the subject so far what it denies; the clause around it goes on.
+            self._keep(stretch, tuple(self._clause.parts[: self._clause.leading or 0]))
         elif self._clause.verb and stretch.verb:
             self._emit(self._clause)
             self._first = False
@@ -129,19 +136,26 @@ class Clauses:
             self._clause.absorb(stretch)
 
     def _emit(self, clause: _Stretch) -> None:
-        leading = len(clause.parts) if clause.leading is None else clause.leading
-        subject = tuple(clause.parts[:leading])
+        subject = tuple(clause.parts[: clause.leading])
         named = any(map(_names, subject))
         takes_on = not named and (clause.pronoun or (clause.elliptical and not self._first))
         inherited = self._subject if takes_on else ()
         if not takes_on:
             self._subject = subject if named else ()
+        self._keep(clause, inherited)
+
+    def _keep(self, clause: _Stretch, inherited: tuple[Placed, ...]) -> None:
+        leading = len(clause.parts) if clause.leading is None else clause.leading
         polarity = 0
         for bit, _ in clause.negators:
             polarity |= bit
         self.found.append(
             Clause(
-                tuple(clause.parts), polarity, tuple(clause.negators), leading, inherited,
-                tuple(clause.words),
+                parts=tuple(clause.parts),
+                polarity=polarity,
+                negators=tuple(clause.negators),
+                leading=leading,
+                inherited=inherited,
+                words=tuple(clause.words),
             )
-        )  # fmt: skip
+        )

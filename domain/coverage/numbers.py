@@ -96,8 +96,12 @@ def _value(window: tuple[str, ...], core: str, english: bool) -> Value | None:
         return None
     if found.kind is Token.ORDINAL:
         return _ordinal(found, core)
+    beside = len(read) > 1 and read[1][:1]
     same = found.kind is kind and found.key == first[0].key
-    length = 1 if same else 1 + _taken(read)
+    if same and not (kind is Token.TIME and beside and beside[0].kind is Token.MERIDIEM):
+        length = 1
+    else:
+        length = 1 + _taken(read)
     return Value((_numeric(found, window, length, core),), length)
 
 
@@ -105,9 +109,9 @@ def _alone(core: str) -> Value | None:
     month = _ISO_MONTH.fullmatch(core)
     if month:
         year = month[1]
-        keys = (f"d:{year}-{month[2]}", f"={core}")
-        gives = (*keys, f"d:{year}", f"d:--{month[2]}", f"n:{year}")
-        return Value((Part(Kind.NUMBER, core, keys, gives),), 1)
+        needs = (f"d:{year}-{month[2]}", f"={core}")
+        coarser = (f"d:{year}", f"d:--{month[2]}", f"n:{year}")
+        return Value((Part(Kind.NUMBER, core, needs, (*needs, *coarser)),), 1)
     moment = _ISO_MOMENT.fullmatch(core)
     if moment and _DATE.fullmatch(moment[1]):
         key = f"={core}"
@@ -115,8 +119,8 @@ def _alone(core: str) -> Value | None:
     ends = _RANGE.fullmatch(core)
     if ends and not core.startswith("0") and int(ends[1]) < int(ends[2]):
         key = f"={core}"
-        gives = (key, *_number_keys(ends[1]), *_number_keys(ends[2]))
-        return Value((Part(Kind.NUMBER, core, (key,), gives),), 1)
+        bounds = (*_number_keys(ends[1]), *_number_keys(ends[2]))
+        return Value((Part(Kind.NUMBER, core, (key,), (key, *bounds)),), 1)
     return None
 
 

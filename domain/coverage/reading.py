@@ -91,17 +91,17 @@ class _Reader:
             chunk = chunks[at]
             flags = chunk.flags
             parts = chunk.opening if self._opens else chunk.inside
-            self._given += chunk.gives
+            value = self._value(chunks, at) if flags & Flag.VALUE else None
             at += 1
-            if flags & Flag.VALUE:
-                value = self._value(chunks, at - 1)
-                if value:
-                    taken = chunks[at - 1 : at - 1 + value.length]
-                    parts = self._valued(value, taken)
-                    at += value.length - 1
-                    for beyond in taken:
-                        flags |= beyond.flags & (Flag.CLOSES | Flag.ENDS)
-            elif flags & Flag.POLARITY:
+            if value:
+                taken = chunks[at - 1 : at - 1 + value.length]
+                parts = self._valued(value, taken)
+                at += value.length - 1
+                for beyond in taken:
+                    flags |= beyond.flags & (Flag.CLOSES | Flag.ENDS)
+            else:
+                self._given += chunk.gives
+            if flags & Flag.POLARITY:
                 after = chunks[at].core if at < len(chunks) else ""
                 if _turns_nothing(chunk, previous, after):
                     flags &= ~Flag.POLARITY
