@@ -116,7 +116,9 @@ class _StoreReading(LogDesk):
         return model(self.identity.space)
 
     def memories(self, ids: Iterable[str]) -> list[State]:
-        return [state for id_ in ids if (state := self._load(id_)) is not None]
+        wanted = list(ids)
+        found = self._store.memories(wanted)
+        return [found[id_] for id_ in wanted if id_ in found]
 
     def history(self, stream: str) -> list[Recorded]:
         return self._store.history(stream)

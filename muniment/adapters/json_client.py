@@ -71,12 +71,11 @@ class Patience:
 
 
 class _Passing(Unavailable):
-    """A failure that may pass; ``not_before``: when the service wants to be asked again."""
+    """A failure that may pass; ``retry_after``: seconds that the service asks to be left alone."""
 
     def __init__(self, message: str, *, code: str, retry_after: float | None = None) -> None:
         super().__init__(message, code=code)
         self.retry_after = retry_after
-        self.not_before = time.monotonic() + (retry_after or 0.0)
 
 
 class JsonClient:
@@ -157,16 +156,17 @@ class JsonClient:
         until = time.monotonic() + seconds
         is_hurried = seconds < self._patience.deadline
         content = json.dumps(body, allow_nan=False).encode()
-        not_before = 0.0
+        is_asked_to_wait = False
 
         def is_worth_another(error: Exception) -> bool:
-            nonlocal not_before
+            nonlocal is_asked_to_wait
             if not isinstance(error, _Passing) or self._stopped.is_set():
                 return False
-            not_before = error.not_before
-            if error.retry_after is None and self._breaker.health().state != "closed":
+            is_asked_to_wait = error.retry_after is not None
+            retry_in = self._breaker.health().retry_in
+            if retry_in and not is_asked_to_wait:
                 return False
-            return not_before < until
+            return time.monotonic() + retry_in < until
 
         with self._call(until):
             for attempt in stamina.retry_context(
@@ -178,7 +178,8 @@ class JsonClient:
                 wait_max=4 * self._patience.retry_wait,
             ):
                 with attempt:
-                    self._stopped.wait(max(0.0, not_before - time.monotonic()))
+                    if is_asked_to_wait:
+                        self._await_breaker(until)
                     return self._try(path, content, read, is_hurried=is_hurried)
         raise AssertionError  # the last try returns or raises
 
@@ -206,6 +207,11 @@ class JsonClient:
                 is_last = self._stopped.is_set() and not self._under_way
             if is_last:
                 self._client.close()
+
+    def _await_breaker(self, until: float) -> None:
+        while time.monotonic() < until and (left := self._breaker.health().retry_in) > 0:
+            if self._stopped.wait(min(left, until - time.monotonic())):
+                return
 
     def _try(
         self, path: str, content: bytes, read: Callable[[object], T], *, is_hurried: bool

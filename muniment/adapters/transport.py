@@ -47,8 +47,10 @@ class Transport(httpx.BaseTransport):
         tls: ssl.SSLContext | None,
     ) -> None:
         self._network = _Network(endpoint, connect_timeout, resolve)
+        if tls is None and endpoint.scheme == "https":  # reading all authorities takes a while
+            tls = httpx.create_ssl_context(trust_env=False)
         self._pool = httpcore.ConnectionPool(
-            ssl_context=tls or httpx.create_ssl_context(trust_env=False),
+            ssl_context=tls,
             keepalive_expiry=_KEPT_OPEN,
             network_backend=self._network,
         )
@@ -133,7 +135,7 @@ class _Deadline(threading.local):
     def left(self, at_most: float | None = None) -> float:
         left = self.at - time.monotonic()
         if left <= 0:
-            raise httpcore.TimeoutException("the deadline is over")
+            raise httpcore.TimeoutException("no answer in time")
         return left if at_most is None else min(left, at_most)
 
 

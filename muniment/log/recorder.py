@@ -22,6 +22,7 @@ _INSERT = (
     f" VALUES ({', '.join('?' * (len(COLUMNS) + 2))})"
 )
 _SELECT = f"SELECT {_COLUMNS} FROM events"  # noqa: S608
+_STREAMS_AT_ONCE = 200
 _HEAD = "SELECT position, chain, recorded_at FROM events ORDER BY position DESC LIMIT 1"
 
 
@@ -145,6 +146,17 @@ class Recorder(SQLiteApplicationRecorder):
         if limit is not None:
             statement += f" LIMIT {int(limit)}"
         return self._rows(statement, values)
+
+    def select_streams_events(self, streams: Sequence[str]) -> list[Row]:
+        """The rows of several streams, each stream's together and by version."""
+        found: list[Row] = []
+        for start in range(0, len(streams), _STREAMS_AT_ONCE):
+            some = streams[start : start + _STREAMS_AT_ONCE]
+            marks = ", ".join("?" * len(some))
+            found += self._rows(
+                f"{_SELECT} WHERE stream IN ({marks}) ORDER BY stream, version", some
+            )
+        return found
 
     def select_command(self, command_id: str) -> Sequence[Row]:
         """The rows that a command with an idempotency key appended, by position."""

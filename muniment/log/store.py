@@ -169,6 +169,17 @@ class Store(Application[str]):
         except AggregateNotFoundError:
             return None
 
+    def memories(self, streams: Iterable[str]) -> dict[str, State]:
+        """The memories of several streams, by their names; those without events are left out."""
+        self.require_own_process()
+        states: dict[str, State] = {}
+        for row in self.rows.select_streams_events(list(streams)):
+            stream = str(row.originator_id)
+            state = evolve(states.get(stream), self.sealing.recorded(row))
+            if state is not None:
+                states[stream] = state
+        return states
+
     def history(self, stream: str) -> list[Recorded]:
         """Every event of a stream, oldest first."""
         return [self.sealing.to_domain_event(row) for row in self.rows.select_events(stream)]
