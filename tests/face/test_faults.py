@@ -77,6 +77,21 @@ class TestDamagedWords:
         assert m.save("[unreadable]").outcome == "created"
 
 
+class TestDamagedFacts:
+    """B35."""
+
+    @pytest.mark.xfail(reason="such a memory is told as one that never was", strict=True)
+    def test_a_beginning_cut_short_is_told_as_damaged(self, store: tuple[Path, str]) -> None:
+        directory, id_ = store
+        altered(directory, "UPDATE events SET facts = X'7b' WHERE position = 1")
+        with muniment.open(directory) as m:
+            assert m.get(id_).fault == "unreadable"
+            assert m.verify().findings[0].position == 1
+            with pytest.raises(StorageFailed):
+                m.archive(id_, "broken")
+            assert [hit.memory.content for hit in m.search().hits] == [OTHER]
+
+
 class TestWordsWithoutAKey:
     def test_they_are_told_from_damaged_ones(self, store: tuple[Path, str]) -> None:
         directory, id_ = store
@@ -125,15 +140,20 @@ class TestEventsOfANewerRelease:
         assert (entry.name, entry.data) == ("memory.levitated", {})
         assert "newer release" in entry.summary
 
-    @pytest.mark.xfail(
-        reason="a memory that begins with an unreadable event is told as one that never was",
-        strict=False,
-    )
-    def test_a_memory_that_begins_with_one_is_there_too(self, store: tuple[Path, str]) -> None:
+    @pytest.mark.xfail(reason="such a memory is told as one that never was", strict=True)
+    def test_a_memory_that_begins_with_one_is_there_and_read_only(
+        self, store: tuple[Path, str]
+    ) -> None:
         directory, id_ = store
         altered(directory, "UPDATE events SET schema = 99 WHERE position = 1")
         with muniment.open(directory) as m:
-            assert m.get(id_).fault == "newer_release"
+            memory = m.get(id_)
+            assert (memory.content, memory.fault) == ("[unreadable]", "newer_release")
+            assert [entry.name for entry in m.history(id_)] == ["memory.saved", "memory.pinned"]
+            with pytest.raises(Refused):
+                m.rescore(id_, 0.9)
+            assert [hit.memory.content for hit in m.search().hits] == [OTHER]
+            assert m.save(FACT).outcome == "created"
 
 
 class TestClosed:

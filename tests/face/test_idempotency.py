@@ -135,14 +135,12 @@ class TestEdits:
         with pytest.raises(Conflict):
             m.archive(saved.id, "stale", idempotency_key="k-1")
 
-    @pytest.mark.xfail(reason="events without words keep no mark of their request", strict=False)
     def test_the_same_edit_of_another_memory_is_another_request(self, m: Muniment) -> None:
         one, two = m.save(FACT), m.save("Rack 12 is full.")
         m.pin(one.id, idempotency_key="k-1")
         with pytest.raises(Conflict):
             m.pin(two.id, idempotency_key="k-1")
 
-    @pytest.mark.xfail(reason="events without words keep no mark of their request", strict=False)
     def test_two_verbs_with_the_same_arguments_are_two_requests(self, m: Muniment) -> None:
         saved = m.save(FACT)
         m.pin(saved.id, idempotency_key="k-1")
