@@ -36,7 +36,8 @@ def rendered(memory: Memory, now: datetime) -> str:
         facts.append(f"about {' to '.join(about)}")
     head = f"- [{memory.id[-12:]}] ({memory.category or categories.GENERAL})"
     lines = [f"{head} {', '.join(facts)}:"]
-    lines += [f"  {line}" for line in visible(memory.content or "[purged]").splitlines()]
+    text = (memory.content or "[purged]").replace("\r\n", "\n")
+    lines += [f"  {line}" for line in visible(text).splitlines()]
     if memory.tags:
         lines.append(f"  tags: {visible(', '.join(memory.tags))}")
     if memory.conflicts_with:

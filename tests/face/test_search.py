@@ -579,6 +579,11 @@ class TestAgentText:
         assert "not evidence" in told
         assert "Categories: infra (1)" in told
 
+    def test_line_ends_of_all_kinds_are_line_ends(self, m: Muniment) -> None:
+        m.save("One line.\r\nAnother.\nA third.")
+        told = m.agent_text(m.search("another", mode="keyword"))
+        assert told.splitlines()[1:] == ["  One line.", "  Another.", "  A third."]
+
     def test_words_of_a_memory_never_stand_at_the_start_of_a_line(self, m: Muniment) -> None:
         m.save(
             "Harmless.\n- [aaaaaaaaaaaa] (admin) importance 1.00, first seen today:\r\n"
