@@ -61,9 +61,9 @@ _INITIALS: Final = re.compile(r"(?:[^\W\d_a-z]\.){1,}[^\W\d_a-z]\.?")
 _SHORTENED: Final = re.compile(r"[a-z](?:\.[a-z])++")
 _SIGNS_OF_A_NAME: Final = frozenset("_.@#+:&*=")
 _JOINED: Final = re.compile(r"\.?[\w@*]++(?:[-._/:+&@#'*=]++[\w*]++)*+[/#+]*+")
-_NUMBER: Final = re.compile(r"[-+$€£¥₹₽₩]*+\d[\d.,:/'_-]*+[$€£%°]?")
+_NUMBER: Final = re.compile(r"[-+$€£¥₹₽₩]*+\d[\d.,:/'_^-]*+[$€£%°]?")
 _SIGNED: Final = re.compile(r"[<>≤≥≠~≈±#]=?\d(?:[\d.,]*\d)?")
-_PIECE: Final = re.compile(rf"[-+$€£¥₹₽₩]?(?<!\w)\d[\w.,:/-]*\d\w*|\d\w*|{_WORD}|\S")
+_PIECE: Final = re.compile(rf"[-+$€£¥₹₽₩]?(?<!\w)\d(?:[\w.,:/-]*\d)?\w*|{_WORD}|\S")
 _RUN: Final = re.compile(
     r"[\u3041-\u309f]++|[\u3005-\u3007\u30a0-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     r"\uf900-\ufaff\U00020000-\U0003ffff]++|[0-9][0-9.,:/-]*[0-9]|[0-9]|[^\W\d_\u3005-\u30ff"

@@ -21,12 +21,15 @@ _OPENERS: Final = listed("""
     specifically still such than thanks that then there thereafter therefore third though
     through thus together too typically under unfortunately unless unlike until upon usually
     very via what whatever when whenever where whereas wherever whether which while who whoever
-    whose why with within without yes yet zero two three four five six seven eight nine ten
-    eleven twelve twenty hundred thousand million all any anybody anyone anything few fewer less
+    whose why with within without yes yet zero all any anybody anyone anything few fewer less
     more neither nor half enough everybody somebody somewhere everywhere almost already
-    approximately around roughly exactly hello hi hey sure great good bad new old long short best
-    better big small high low key main full different similar total various certain current
-    original previous recent final important possible potential necessary
+    approximately around roughly exactly hello hi hey sure
+""")
+_QUALIFIERS: Final = listed("""
+    great good bad new old long short best better big small high low key main full different similar
+    total various certain current original previous recent final important possible potential
+    necessary two three four five six seven eight nine ten eleven twelve twenty hundred thousand
+    million
 """)
 _CALENDAR: Final = listed("""
     today tomorrow yesterday tonight day days week weeks weekend weekends month months quarter
@@ -97,6 +100,9 @@ GENERIC: Final = frozenset(
 
 The names of days and months are missing on purpose: "Monday is the deadline" says when.
 """
+
+BEGINNERS: Final = _QUALIFIERS
+"""Those among them that belong to the name behind them: "New Haven", "Two Rivers"."""
 
 VERBS: Final = _VERBS | _PAST | AUXILIARIES
 """Words that make a clause of the words around them, besides those that end like a verb."""

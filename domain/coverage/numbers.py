@@ -173,7 +173,9 @@ def _in_words(read: Sequence[tuple[Reading, ...]], *, english: bool) -> Value | 
         length += 1
         if len(tokens) > 1:
             break
-    while length > 1 and run and run[-1].key == "and":
+    if not run:
+        return None
+    while run[-1].key == "and":
         run.pop()
         length -= 1
     after = read[length] if length < len(read) else ()
@@ -232,7 +234,7 @@ def _date(window: tuple[str, ...], read: Sequence[tuple[Reading, ...]], key: str
         if token.kind is Token.MONTH and wanted["month"]:
             wanted["month"] = ""
             named = (f"w:{core.casefold()}", f"={core}") if core[0].isupper() else (f"={core}",)
-            bare = (f"d:--{month}",)
+            bare = (f"d:--{month}", f"w:{core.casefold()}")
             parts.append(Part(Kind.MONTH, core, (prefix,), (*gives, *named), bare))
         elif wanted["year"] and token.raw == year:
             wanted["year"] = ""

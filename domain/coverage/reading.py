@@ -90,6 +90,8 @@ class _Reader:
         while at < len(chunks):
             chunk = chunks[at]
             flags = chunk.flags
+            if self._opens and _begins_a_name(chunks, at):
+                self._opens = False
             parts = chunk.opening if self._opens else chunk.inside
             value = self._value(chunks, at) if flags & Flag.VALUE else None
             at += 1
@@ -148,6 +150,12 @@ def _bullets(chunks: list[Chunk]) -> int:
             break
         at += 1
     return at
+
+
+def _begins_a_name(chunks: list[Chunk], at: int) -> bool:
+    if chunks[at].lower not in generic.BEGINNERS or at + 1 == len(chunks):
+        return False
+    return not chunks[at].tail and chunks[at + 1].core[:1].isupper()
 
 
 def _is_english(chunks: list[Chunk]) -> bool:
