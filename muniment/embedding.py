@@ -68,6 +68,11 @@ class Status:
     last_error: str | None
 
 
+class _Refusal(NamedTuple):
+    wait: float
+    until: float
+
+
 class BackgroundEmbedding:
     """Embeds the texts of a backlog on one thread, which starts when it is first woken.
 
@@ -80,7 +85,8 @@ class BackgroundEmbedding:
         backlog: What to embed.
         pause: Seconds to wait after a failure; they double with each further one.
         longest_pause: Seconds that they grow to.
-        set_aside: Seconds after which a refused text is tried again.
+        set_aside: Seconds after which a refused text is tried again, at the most; at first it is
+            ``longest_pause``, which doubles each time that the text is refused again.
         clock: Tells seconds that never fall.
     """
 
@@ -107,7 +113,7 @@ class BackgroundEmbedding:
         self._settled = 0
         self._size = MAX_BATCH
         self._in_a_row = 0
-        self._refused: dict[Key, float] = {}
+        self._refused: dict[Key, _Refusal] = {}
         self._done = 0
         self._failed = 0
         self._last_error: str | None = None
@@ -136,7 +142,7 @@ class BackgroundEmbedding:
             self._changed.wait_for(
                 lambda: self._settled >= wanted or self._is_closed, max(0.0, timeout)
             )
-            return self._settled >= wanted
+            return self._settled >= wanted and not self._is_closed
 
     def status(self) -> Status:
         """How it goes."""
@@ -147,7 +153,7 @@ class BackgroundEmbedding:
                 pending=pending,
                 done=self._done,
                 failed=self._failed,
-                refused=len(self._refused),
+                refused=len(self._set_aside()),
                 breaker=breaker,
                 last_error=self._last_error,
             )
@@ -180,8 +186,7 @@ class BackgroundEmbedding:
         """One batch; how many seconds to leave the model alone then, None: none."""
         with self._changed:
             asked = self._asked
-            self._refused = {k: due for k, due in self._refused.items() if due > self._clock()}
-            besides = frozenset(self._refused)
+            besides = frozenset(self._set_aside())
         passages = self._backlog.next(self._size, besides)
         if not passages:
             self._await_more(asked)
@@ -197,6 +202,8 @@ class BackgroundEmbedding:
             return None
         self._backlog.arrived(passages, vectors)
         with self._changed:
+            for passage in passages:
+                self._refused.pop(passage.key, None)
             self._done += len(passages)
             self._in_a_row = 0
             self._last_error = None
@@ -206,26 +213,36 @@ class BackgroundEmbedding:
     def _turned_down(self, passages: Sequence[Passage], error: Unavailable) -> float | None:
         if self._is_closed:
             return None
-        pause = self._note(error)
-        if error.code != REFUSED:
-            return pause
-        if len(passages) > 1:
+        is_divisible = error.code == REFUSED and len(passages) > 1
+        pause = self._note(error, in_a_row=not is_divisible)
+        if is_divisible:
             self._size = len(passages) // 2
             return None
+        if error.code != REFUSED:
+            return pause
+        key = passages[0].key
         with self._changed:
-            self._refused[passages[0].key] = self._clock() + self._set_aside_for
+            before = self._refused.get(key)
+            wait = self._longest_pause if before is None else 2 * before.wait
+            wait = min(wait, self._set_aside_for)
+            self._refused[key] = _Refusal(wait, self._clock() + wait)
         return pause
 
-    def _note(self, error: Exception) -> float:
-        """Counts a failure; how long to pause after it."""
+    def _set_aside(self) -> dict[Key, float]:
+        """The texts that are not to be tried now, and when they are."""
+        now = self._clock()
+        return {key: each.until for key, each in self._refused.items() if each.until > now}
+
+    def _note(self, error: Exception, *, in_a_row: bool = True) -> float:
+        """Counts a failure; how long to pause after it, the longer the more there were in a row."""
         said = error.message if isinstance(error, MunimentError) else type(error).__name__
         code = error.code if isinstance(error, MunimentError) else type(error).__name__
         _log.warning("embedding_failed", code=code, reason=said)
         with self._changed:
             self._failed += 1
-            self._in_a_row += 1
+            self._in_a_row += in_a_row
             self._last_error = said
-            growth = 2.0 ** min(self._in_a_row - 1, 32)
+            growth = 2.0 ** min(max(self._in_a_row - 1, 0), 32)
         return min(self._first_pause * growth, self._longest_pause)
 
     def _await_more(self, asked: int) -> None:
@@ -233,7 +250,7 @@ class BackgroundEmbedding:
         with self._changed:
             self._settled = asked
             self._changed.notify_all()
-            due = min(self._refused.values(), default=None)
+            due = min(self._set_aside().values(), default=None)
             self._changed.wait_for(
                 lambda: self._asked > asked or self._is_closed,
                 None if due is None else max(0.0, due - self._clock()),
