@@ -75,7 +75,7 @@ class Catalog:
         self.position = recorded.position
         event: events.Event | None = recorded.event
         at = microseconds(recorded.recorded_at)
-        if isinstance(event, events.Saved | events.Imported):
+        if isinstance(event, events.Beginning):
             if recorded.stream not in self.rows:
                 self._begin(recorded.stream, event, at)
             return
@@ -83,17 +83,18 @@ class Catalog:
         if row is not None and event is not None:
             self._change(row, event, at)
 
-    def _begin(self, stream: str, event: events.Saved | events.Imported, at: int) -> None:
+    def _begin(self, stream: str, event: events.Beginning, at: int) -> None:
         row = self.rows[stream] = len(self.ids)
         self.ids.append(stream)
         imported = event if isinstance(event, events.Imported) else None
+        dated = None if isinstance(event, events.Saved) else event
         archived = imported is not None and imported.archived_at is not None
         self._condition.append(CONDITIONS.index("archived" if archived else "live"))
         self._store.append(STORES.index(event.store))
         self._trust.append(event.trust)
         self._pinned.append(imported.pinned if imported else False)
-        self._created.append(microseconds(imported.created_at) if imported else at)
-        self._last_seen.append(microseconds(imported.last_seen_at) if imported else at)
+        self._created.append(microseconds(dated.created_at) if dated else at)
+        self._last_seen.append(microseconds(dated.last_seen_at) if dated else at)
         self._scored.append(microseconds(imported.scored_at) if imported else at)
         self._base.append(event.importance)
         worth = imported.archive_importance if imported else None
@@ -102,7 +103,7 @@ class Catalog:
         self._tags.append(self._tag_set_number(event.tags))
         self._describe(row, event.metadata)
 
-    def _change(self, row: int, event: events.Event, at: int) -> None:
+    def _change(self, row: int, event: events.Event, at: int) -> None:  # noqa: PLR0912
         match event:
             case events.Reinforced():
                 if event.counted:
@@ -123,12 +124,29 @@ class Catalog:
                 self._pinned.set(row, 1)
             case events.Unpinned():
                 self._pinned.set(row, 0)
+            case events.Folded():
+                self._gather(row, event)
+                self._base.set(row, event.importance)
+                self._scored.set(row, at)
+                self._last_seen.set(row, microseconds(event.last_seen_at))
             case events.Archived():
                 self._condition.set(row, CONDITIONS.index("archived"))
+                self._archived_base.set(row, event.importance)
+            case events.Superseded():
+                self._condition.set(row, CONDITIONS.index("superseded"))
                 self._archived_base.set(row, event.importance)
             case events.Restored():
                 self._condition.set(row, CONDITIONS.index("live"))
                 self._archived_base.set(row, np.nan)
+            case events.Quarantined():
+                self._condition.set(row, CONDITIONS.index("quarantined"))
+            case events.Released():
+                self._condition.set(row, CONDITIONS.index("live"))
+            case events.PurgeRequested():
+                self._condition.set(row, CONDITIONS.index("purged"))
+                self._category.set(row, self._category_number(None))
+                self._tags.set(row, self._tag_set_number(()))
+                self._describe(row, {})
             case _:
                 pass  # its text, use or reading moves none of these columns
 
@@ -136,6 +154,9 @@ class Catalog:
         self._base.set(row, event.importance)
         self._scored.set(row, at)
         self._last_seen.set(row, at)
+        self._gather(row, event)
+
+    def _gather(self, row: int, event: events.Reinforced | events.Extended | events.Folded) -> None:
         if event.tags_added:
             tags = (*self._tag_sets[self._tags.get(row)], *event.tags_added)
             self._tags.set(row, self._tag_set_number(tags))
@@ -260,7 +281,9 @@ class Catalog:
 
     def digest(self) -> bytes:
         """Equal for two catalogs exactly if they hold the same."""
-        held = sha256(repr((self.ids, self._categories, self._tag_sets, self._subject)).encode())
+        filed = [self._categories[number] for number in self._category.view.tolist()]
+        tagged = [self._tag_sets[number] for number in self._tags.view.tolist()]
+        held = sha256(repr((self.ids, filed, tagged, sorted(self._subject.items()))).encode())
         for column in (
             self._condition,
             self._store,
@@ -271,8 +294,6 @@ class Catalog:
             self._scored,
             self._base,
             self._archived_base,
-            self._category,
-            self._tags,
         ):
             held.update(column.view.tobytes())
         return held.digest()

@@ -18,15 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muniment.domain.memory.events import (
-    Archived,
+    Beginning,
     Extended,
+    Folded,
+    Hiding,
     Imported,
+    PurgeRequested,
     Recategorized,
     Reinforced,
-    Restored,
     Retagged,
     Revised,
-    Saved,
+    Showing,
 )
 from muniment.domain.recorded import Recorded
 from muniment.domain.words import QueryTerms, query_terms
@@ -55,6 +57,9 @@ ADJACENCY_CONSIDERED: Final = 64
 
 LEAST_IMPORTANCE_FACTOR: Final = 0.5
 """The least that importance multiplies a score by; the most is 1."""
+
+
+_NOTHING: Final = Said([], [], [])
 
 
 class Matches(NamedTuple):
@@ -144,7 +149,7 @@ class SearchIndex:
         event = recorded.event
         row = self._rows.get(recorded.stream)
         if row is None:
-            if isinstance(event, Saved | Imported):
+            if isinstance(event, Beginning):
                 self._begin(recorded.stream, event)
             return
         documents = self._documents
@@ -154,7 +159,7 @@ class SearchIndex:
                 content = said.content + documents.numbered(event.addition)
                 tags = said.tags + documents.numbered_list(event.tags_added)
                 documents.rewrite(row, said._replace(content=content, tags=tags))
-            case Reinforced(counted=True, tags_added=added) if added:
+            case Reinforced(counted=True, tags_added=added) | Folded(tags_added=added) if added:
                 said = documents.says(row)
                 tags = said.tags + documents.numbered_list(added)
                 documents.rewrite(row, said._replace(tags=tags))
@@ -167,9 +172,12 @@ class SearchIndex:
             case Recategorized():
                 category = documents.numbered_list(_category(event.category))
                 documents.rewrite(row, documents.says(row)._replace(category=category))
-            case Archived():
+            case PurgeRequested():
+                documents.rewrite(row, _NOTHING)
                 documents.hide(row)
-            case Restored():
+            case _ if isinstance(event, Hiding):
+                documents.hide(row)
+            case _ if isinstance(event, Showing):
                 documents.show(row)
             case _:  # what doesn't change a memory's words or whether it is found
                 return
@@ -241,7 +249,7 @@ class SearchIndex:
         self._recent = RecentPostings()
         self._listed = self._packed
 
-    def _begin(self, stream: str, event: Saved | Imported) -> None:
+    def _begin(self, stream: str, event: Beginning) -> None:
         self._rows[stream] = len(self._ids)
         self._ids.append(stream)
         documents = self._documents

@@ -17,13 +17,14 @@ from typing import Final, NamedTuple, Protocol
 
 from muniment.domain import category as categories
 from muniment.domain.memory.events import (
-    Archived,
+    Beginning,
     Extended,
+    Hiding,
     Imported,
+    PurgeRequested,
     Recategorized,
-    Restored,
     Revised,
-    Saved,
+    Showing,
 )
 from muniment.domain.recorded import Recorded
 
@@ -31,7 +32,7 @@ from .statements import UNSEEN, Statement, Statements
 
 _SECRET: Final = token_bytes(16)
 _FORMS_KEPT: Final = 256
-_TOUCHING: Final = (Extended, Revised, Recategorized, Archived, Restored)
+_TOUCHING: Final = Extended | Revised | Recategorized | PurgeRequested | Hiding | Showing
 
 
 class Form(Protocol):
@@ -102,7 +103,7 @@ class Similarity:
         event = recorded.event
         row = self._rows.get(recorded.stream)
         if row is None:
-            if isinstance(event, Saved | Imported) and event.store != "episodic":
+            if isinstance(event, Beginning) and event.store != "episodic":
                 archived = isinstance(event, Imported) and event.archived_at is not None
                 said = [self._statement(event.content)]
                 top = _top(event.category)
@@ -117,8 +118,10 @@ class Similarity:
             case Recategorized():
                 self._filed[row] = self._level_of(_top(event.category))
                 self._statements.move(row, self._level(row))
-            case Archived() | Restored():
-                self._archived[row] = isinstance(event, Archived)
+            case PurgeRequested():
+                self._statements.clear(row)
+            case _ if isinstance(event, Hiding | Showing):
+                self._archived[row] = isinstance(event, Hiding)
                 self._statements.move(row, self._level(row))
             case _:  # what changes neither what a memory says nor where it is looked up
                 pass

@@ -71,11 +71,41 @@ def _told(event: Event) -> str:  # noqa: PLR0912
             return f"archived: {event.reason}" if event.reason else "archived"
         case events.Restored():
             return "restored"
+        case events.Merged():
+            return f"merged from {_ids(event.merged_from)}: {shortened(event.content)}"
+        case events.Folded():
+            return f"absorbed the repetitions {_ids(event.folded)}"
+        case events.MergeRetracted():
+            return f"{_ids((event.restored,))} was restored, its count of {event.count} taken out"
+        case events.MergeRejected():
+            lost = ", ".join(event.missing) or f"{event.missing_count} specifics"
+            return f"a merge of {_ids(event.sources)} was refused: it would have lost {lost}"
+        case events.Superseded():
+            return f"superseded by {_ids((event.by,))}"
+        case events.Quarantined():
+            return f"quarantined: {event.reason}" if event.reason else "quarantined"
+        case events.Released():
+            return "released from quarantine"
+        case events.Held():
+            return f"put under legal hold: {event.reason}" if event.reason else "put under hold"
+        case events.HoldReleased():
+            return "legal hold lifted"
+        case events.PurgeRequested():
+            return f"purge requested: {_basis(event)}"
+        case events.Purged():
+            return f"purged: {_basis(event)}"
 
 
 def _source(event: events.Saved | events.Reinforced | events.Extended) -> str:
     ref = f" {event.source_ref}" if event.source_ref else ""
     return f"{event.source_type}{ref} at trust {event.trust}"
+
+
+def _basis(event: events.PurgeRequested | events.Purged) -> str:
+    if event.basis == "retention" and event.archived_at is not None:
+        days = f"{event.retention_days:g}"
+        return f"archived on {event.archived_at:%Y-%m-%d}, kept for {days} days"
+    return event.basis
 
 
 def _ids(ids: tuple[str, ...]) -> str:

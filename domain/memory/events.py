@@ -15,6 +15,8 @@ Store: TypeAlias = Literal["semantic", "episodic", "procedural"]
 SourceType: TypeAlias = Literal["owner", "user", "tool", "web", "agent", "model"]
 Measure: TypeAlias = Literal["canonical", "lexical", "cosine"]
 ArchiveCause: TypeAlias = Literal["request", "merge", "fold", "prune", "expansion"]
+QuarantineCause: TypeAlias = Literal["request", "policy"]
+RemovalBasis: TypeAlias = Literal["retention", "erasure"]
 
 
 def _nothing() -> Mapping[str, str]:
@@ -223,6 +225,170 @@ class Restored:
     SCHEMA: ClassVar[int] = 1
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """It was made as the merge of other memories, which are archived in the same append.
+
+    ``merged_from`` names the distinct sources, ``source_versions`` the version of each. The times
+    and the count are computed from them: the earliest, the latest, the sum. ``specifics`` is how
+    many specifics of the sources were found again in the text.
+    """
+
+    NAME: ClassVar[str] = "memory.merged"
+    SCHEMA: ClassVar[int] = 1
+
+    content: Words[str] = ""
+    category: Words[str | None] = None
+    tags: Words[tuple[str, ...]] = ()
+    metadata: Words[Mapping[str, str]] = field(default_factory=_nothing)
+    store: Store
+    chars: int
+    importance: float
+    trust: int
+    source_type: SourceType
+    merged_from: tuple[str, ...]
+    source_versions: tuple[int, ...]
+    created_at: datetime
+    last_seen_at: datetime
+    reinforcement_count: int
+    access_count: int
+    last_accessed_at: datetime
+    specifics: int
+
+    @property
+    def source(self) -> Source:
+        """Who asked for the merge."""
+        return Source(type=self.source_type)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folded:
+    """It absorbed exact repetitions of itself, which are archived in the same append.
+
+    ``counts`` is what each of ``folded`` adds to the count; ``importance``, the base from here on,
+    and ``last_seen_at`` are the greatest of all.
+    """
+
+    NAME: ClassVar[str] = "memory.folded"
+    SCHEMA: ClassVar[int] = 1
+
+    folded: tuple[str, ...]
+    counts: tuple[int, ...]
+    importance: float
+    last_seen_at: datetime
+    tags_added: Words[tuple[str, ...]] = ()
+    metadata_added: Words[Mapping[str, str]] = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeRetracted:
+    """A memory that it had absorbed was restored: its ``count`` is taken out again."""
+
+    NAME: ClassVar[str] = "memory.merge_retracted"
+    SCHEMA: ClassVar[int] = 1
+
+    restored: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeRejected:
+    """A merge of it was refused, because ``missing`` would have been lost.
+
+    ``cluster`` is a hash of the sorted ids, so that a cluster refused again is recognised;
+    ``text_version`` says of which text of this memory.
+    """
+
+    NAME: ClassVar[str] = "memory.merge_rejected"
+    SCHEMA: ClassVar[int] = 1
+
+    cluster: str
+    sources: tuple[str, ...]
+    text_version: int
+    missing_count: int
+    missing: Words[tuple[str, ...]] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Superseded:
+    """A contradiction was decided against it, in favour of ``by``."""
+
+    NAME: ClassVar[str] = "memory.superseded"
+    SCHEMA: ClassVar[int] = 1
+
+    by: str
+    importance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quarantined:
+    """It is hidden from recall until a person says that it may be trusted."""
+
+    NAME: ClassVar[str] = "memory.quarantined"
+    SCHEMA: ClassVar[int] = 1
+
+    cause: QuarantineCause
+    reason: Words[str] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """A person let it out of quarantine."""
+
+    NAME: ClassVar[str] = "memory.released"
+    SCHEMA: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """It is under a legal hold: nothing may remove its words."""
+
+    NAME: ClassVar[str] = "memory.held"
+    SCHEMA: ClassVar[int] = 1
+
+    reason: Words[str] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldReleased:
+    """The legal hold was lifted."""
+
+    NAME: ClassVar[str] = "memory.hold_released"
+    SCHEMA: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Removal:
+    """Why words are removed for good, without a word of them.
+
+    ``basis`` is the rule. For the retention purge ``archived_at`` and ``retention_days`` are the
+    evidence that it was due, ``importance`` and ``reinforcement_count`` that it was not protected.
+    """
+
+    basis: RemovalBasis
+    archived_at: datetime | None = None
+    retention_days: float | None = None
+    importance: float
+    reinforcement_count: int
+    policy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PurgeRequested(_Removal):
+    """Its key is about to be destroyed; from here on every read answers as purged."""
+
+    NAME: ClassVar[str] = "memory.purge_requested"
+    SCHEMA: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purged(_Removal):
+    """Its key has been destroyed: its words are gone from the log and from every copy of it."""
+
+    NAME: ClassVar[str] = "memory.purged"
+    SCHEMA: ClassVar[int] = 1
+
+
 Event: TypeAlias = (
     Saved
     | Imported
@@ -238,4 +404,24 @@ Event: TypeAlias = (
     | Unpinned
     | Archived
     | Restored
+    | Merged
+    | Folded
+    | MergeRetracted
+    | MergeRejected
+    | Superseded
+    | Quarantined
+    | Released
+    | Held
+    | HoldReleased
+    | PurgeRequested
+    | Purged
 )
+
+Beginning: TypeAlias = Saved | Imported | Merged
+"""What a memory can begin with."""
+
+Hiding: TypeAlias = Archived | Superseded | Quarantined
+"""What takes a memory out of recall."""
+
+Showing: TypeAlias = Restored | Released
+"""What brings a memory back into recall."""

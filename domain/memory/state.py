@@ -15,10 +15,20 @@ from .events import (
     Described,
     Event,
     Extended,
+    Folded,
+    Held,
+    HoldReleased,
     Imported,
+    Merged,
+    MergeRejected,
+    MergeRetracted,
     Pinned,
+    Purged,
+    PurgeRequested,
+    Quarantined,
     Recategorized,
     Reinforced,
+    Released,
     Rescored,
     Restored,
     Retagged,
@@ -26,6 +36,7 @@ from .events import (
     Saved,
     Source,
     Store,
+    Superseded,
     Unpinned,
     Used,
 )
@@ -50,7 +61,8 @@ class State(NamedTuple):
     ``statements`` are the texts that its content is made of: the first, and each that extended it.
     ``base`` was set at ``scored_at`` and fades from there (see ``importance``). ``archived_base``
     is what the memory was worth when it was archived. ``heard`` names the sources, by type and
-    reference, that already said it, of those whose repetition counts only once. ``fault`` is the
+    reference, that already said it, of those whose repetition counts only once. ``held`` says that
+    a legal hold is on it, ``purge_pending`` that its key is about to be destroyed. ``fault`` is the
     worst that befell any of its events.
     """
 
@@ -84,6 +96,9 @@ class State(NamedTuple):
     resembles: tuple[str, ...] = ()
     conflicts_with: tuple[str, ...] = ()
     heard: frozenset[tuple[str, str | None]] = frozenset()
+    superseded_by: str | None = None
+    held: bool = False
+    purge_pending: bool = False
     fault: Fault | None = None
 
     @property
@@ -108,6 +123,8 @@ def evolve(state: State | None, recorded: Recorded) -> State | None:
 
 def _begin(recorded: Recorded) -> State | None:
     event = recorded.event
+    if isinstance(event, Merged):
+        return _merged(recorded, event)
     if not isinstance(event, Saved | Imported):
         return None
     at = recorded.recorded_at
@@ -146,6 +163,34 @@ def _begin(recorded: Recorded) -> State | None:
     )
 
 
+def _merged(recorded: Recorded, event: Merged) -> State:
+    at = recorded.recorded_at
+    return State(
+        id=recorded.stream,
+        space=recorded.space,
+        version=recorded.version,
+        position=recorded.position,
+        statements=(_statement(event.content, at, recorded),),
+        text_version=1,
+        category=event.category,
+        tags=event.tags,
+        metadata=event.metadata,
+        store=event.store,
+        source=event.source,
+        trust=event.trust,
+        base=event.importance,
+        scored_at=at,
+        created_at=event.created_at,
+        last_seen_at=event.last_seen_at,
+        updated_at=at,
+        reinforcement_count=event.reinforcement_count,
+        access_count=event.access_count,
+        last_accessed_at=event.last_accessed_at,
+        merged_from=event.merged_from,
+        fault=recorded.fault,
+    )
+
+
 def _statement(text: str, said_at: datetime, recorded: Recorded) -> Statement:
     return Statement(text if recorded.fault is None else UNREADABLE, said_at)
 
@@ -154,7 +199,7 @@ def _apply(state: State, recorded: Recorded) -> State:  # noqa: PLR0912
     at = recorded.recorded_at
     event: Event | None = recorded.event
     match event:
-        case None | Saved() | Imported():
+        case None | Saved() | Imported() | Merged() | MergeRejected():
             return state
         case Reinforced():
             if not event.counted:
@@ -201,22 +246,71 @@ def _apply(state: State, recorded: Recorded) -> State:  # noqa: PLR0912
                 archive_reason=None,
                 archived_base=None,
                 merged_into=None,
+                superseded_by=None,
             )
+        case Folded():
+            return _gathered(state, event)._replace(
+                base=event.importance,
+                scored_at=at,
+                last_seen_at=event.last_seen_at,
+                reinforcement_count=state.reinforcement_count + sum(event.counts),
+            )
+        case MergeRetracted():
+            return state._replace(
+                reinforcement_count=max(1, state.reinforcement_count - event.count)
+            )
+        case Superseded():
+            return state._replace(
+                condition="superseded",
+                superseded_by=event.by,
+                archived_at=at,
+                archived_base=event.importance,
+            )
+        case Quarantined():
+            return state._replace(condition="quarantined")
+        case Released():
+            return state._replace(condition="live")
+        case Held():
+            return state._replace(held=True)
+        case HoldReleased():
+            return state._replace(held=False)
+        case PurgeRequested():
+            return _without_words(state)._replace(purge_pending=True)
+        case Purged():
+            return _without_words(state)._replace(purge_pending=False)
     assert_never(event)
 
 
-def _observed(state: State, event: Reinforced | Extended, at: datetime) -> State:
-    metadata = state.metadata
-    if event.metadata_added:
-        metadata = {**metadata, **event.metadata_added}
+def _without_words(state: State) -> State:
     return state._replace(
+        condition="purged",
+        statements=(),
+        category=None,
+        tags=(),
+        metadata={},
+        source=Source(type=state.source.type),
+        archive_reason=None,
+        heard=frozenset(),
+        fault=None,
+    )
+
+
+def _observed(state: State, event: Reinforced | Extended, at: datetime) -> State:
+    return _gathered(state, event)._replace(
         base=event.importance,
         scored_at=at,
         last_seen_at=at,
         reinforcement_count=state.reinforcement_count + 1,
-        tags=(*state.tags, *event.tags_added),
-        metadata=metadata,
         heard=_heard(state, event),
+    )
+
+
+def _gathered(state: State, event: Reinforced | Extended | Folded) -> State:
+    if not event.tags_added and not event.metadata_added:
+        return state
+    return state._replace(
+        tags=(*state.tags, *event.tags_added),
+        metadata={**state.metadata, **event.metadata_added},
     )
 
 

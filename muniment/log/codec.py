@@ -31,6 +31,17 @@ EVENTS: tuple[type, ...] = (
     events.Unpinned,
     events.Archived,
     events.Restored,
+    events.Merged,
+    events.Folded,
+    events.MergeRetracted,
+    events.MergeRejected,
+    events.Superseded,
+    events.Quarantined,
+    events.Released,
+    events.Held,
+    events.HoldReleased,
+    events.PurgeRequested,
+    events.Purged,
     Skewed,
 )
 """Every event that this release can read and write. Nothing else is ever resolved from a row."""
