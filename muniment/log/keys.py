@@ -9,7 +9,7 @@ import os
 import secrets
 import sqlite3
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -83,13 +83,31 @@ class Keys:
         """A fresh key and its id, a random positive 63-bit number."""
         with self._lock:
             if not self._minted:
-                self._mint()
+                self._mint(self._batch)
             key_id, raw = self._minted.pop()
             self._raw[key_id] = raw
             if len(self._minted) == self._batch // 4 and self._batch >= 4 and not self._refilling:
                 self._refilling = threading.Thread(target=self._refill, daemon=True)
                 self._refilling.start()
             return key_id, raw
+
+    def reserve(self, count: int) -> None:
+        """Mints as many keys as a bulk of commands may need, in one flush."""
+        with self._lock:
+            if len(self._minted) < count:
+                self._mint(count - len(self._minted))
+
+    def destroy(self, key_ids: Iterable[int]) -> None:
+        """Destroys keys, flushed to the disk before it returns; unknown ids are passed over."""
+        doomed = [(key_id,) for key_id in key_ids]
+        with self._lock, _typed_errors():
+            self._change("DELETE FROM keys WHERE id = ?", doomed)
+        self.forget(key_id for (key_id,) in doomed)
+
+    def forget(self, key_ids: Iterable[int]) -> None:
+        """Drops unwrapped keys from memory: another process has destroyed them."""
+        for key_id in key_ids:
+            self._raw.pop(key_id, None)
 
     def get(self, key_id: int) -> bytes | None:
         """The raw key of an id; None where it is not there or was wrapped by another master."""
@@ -133,31 +151,34 @@ class Keys:
     def _refill(self) -> None:
         try:
             with self._lock:
-                self._mint()
+                self._mint(self._batch)
         except StorageFailed as error:
             # whoever takes the last key meets the same failure, and is told
             _log.warning("keys_not_minted_ahead", reason=error.message)
         finally:
             self._refilling = None
 
-    def _mint(self) -> None:
-        if self._read_only:
-            raise StorageFailed("The store is open for reading only.", code="read_only")
-        fresh = [(secrets.randbits(63), secrets.token_bytes(KEY_BYTES)) for _ in range(self._batch)]
+    def _mint(self, count: int) -> None:
+        fresh = [(secrets.randbits(63), secrets.token_bytes(KEY_BYTES)) for _ in range(count)]
         wrapped: list[tuple[int, bytes]] = []
         for key_id, raw in fresh:
             nonce = secrets.token_bytes(NONCE_BYTES)
             wrapped.append((key_id, nonce + self._master.encrypt(nonce, raw, str(key_id).encode())))
         with _typed_errors():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                self._connection.executemany("INSERT INTO keys VALUES (?, ?)", wrapped)
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+            self._change("INSERT INTO keys VALUES (?, ?)", wrapped)
         self._minted = fresh + self._minted
+
+    def _change(self, statement: str, values: Sequence[tuple[object, ...]]) -> None:
+        if self._read_only:
+            raise StorageFailed("The store is open for reading only.", code="read_only")
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            self._connection.executemany(statement, values)
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
 
 
 def _master_key(directory: Path, *, may_create: bool) -> bytes:

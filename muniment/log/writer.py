@@ -197,6 +197,8 @@ class Writer:
         if any(command.USES_SIMILARITY for command in commands):
             self._models.catch_up()
             self._models.similarity(identity.space)
+        if len(commands) > 1:
+            self._store.keys.reserve(len(commands))
         turn = _Turn(commands, identity)
         with self._mutex:
             self._waiting.append(turn)
