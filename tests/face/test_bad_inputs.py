@@ -532,6 +532,7 @@ class TestTimes:
         found = m.search(created_after="2026-10-25T02:30:00+01:00").hits
         assert [hit.memory.content for hit in found] == ["Shelf 1 is empty."]
 
+    @pytest.mark.usefixtures("far_from_utc")
     def test_every_time_that_is_told_is_aware_and_in_utc(self, m: Muniment) -> None:
         memory = m.save(FACT).memory
         for moment in (memory.created_at, memory.last_seen_at, memory.updated_at):

@@ -120,6 +120,7 @@ class TestRockbot:
         m.import_from("rockbot", tmp_path)
         assert only(m).category == category
 
+    @pytest.mark.usefixtures("far_from_utc")
     def test_times_without_a_zone_are_utc_and_the_report_says_so(
         self, m: Muniment, tmp_path: Path
     ) -> None:
@@ -134,7 +135,7 @@ class TestRockbot:
         memory = only(m)
         assert memory.created_at == T1
         assert memory.last_seen_at == T3.replace(microsecond=123_456)
-        assert memory.metadata["subjectTime"].startswith("2019-06-14T12:00:00")
+        assert memory.metadata["subjectTime"] == "2019-06-14T12:00:00.000000Z"
         assert len(report.notes) == 3
         assert all("UTC" in note and note.startswith("a.json") for note in report.notes)
 
