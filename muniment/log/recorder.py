@@ -9,7 +9,7 @@ from uuid import UUID
 from eventsourcing.persistence import Notification, StoredEvent
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteCursor
 
-from muniment.domain.errors import Conflict
+from muniment.domain.errors import Conflict, StorageFailed
 
 from . import chain
 from .datastore import Datastore, fetch_all, typed_errors
@@ -62,7 +62,14 @@ class Recorder(SQLiteApplicationRecorder):
 
     def _read_head(self, cursor: SQLiteCursor) -> Head:
         found = fetch_all(cursor, _HEAD, (), damaged=_replaced)
-        return Head(*found[0]) if found else Head(0, self._genesis, None)
+        if not found:
+            return Head(0, self._genesis, None)
+        head = Head(*found[0])
+        if head.position < 1:  # no log ends there: its last page is gone
+            raise StorageFailed(
+                "log.db is damaged at its end: restore it from a backup.", code="corrupt"
+            )
+        return head
 
     def expect(self, head: Head | None) -> None:
         """Says where the open unit of work stands, so that an append need not look; None forgets.
