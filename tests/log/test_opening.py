@@ -1,5 +1,6 @@
 """Opening a log: what is made, what is refused and left as it was, and who is first."""
 
+import os
 import sqlite3
 import stat
 from pathlib import Path
@@ -492,3 +493,21 @@ def test_opening_and_closing_beside_a_process_that_keeps_the_log_do_not_hang(
     with muniment.open(tmp_path) as m:
         assert m.verify().intact
         assert len(m.search().hits) == 1
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.6, 0.9, 0.97, 0.99, 0.999])
+@pytest.mark.parametrize("memories", [300, 1_000])
+def test_a_log_cut_short_is_refused_or_found_not_to_be_intact(
+    tmp_path: Path, memories: int, share: float
+) -> None:
+    with muniment.open(tmp_path) as m:
+        m.save_many([{"content": f"Server {n} is in rack {n * 7}"} for n in range(memories)])
+    path = tmp_path / "log.db"
+    os.truncate(path, int(path.stat().st_size * share))
+    try:
+        with muniment.open(tmp_path) as m:
+            live = m.stats().memories["live"]
+            assert live == memories or not m.verify().intact
+            assert len(m.search("rack", limit=200).hits) == min(live, 200) > 0
+    except StorageFailed as error:
+        assert error.code == "corrupt"  # noqa: PT017 (either may be)

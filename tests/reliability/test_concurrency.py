@@ -203,6 +203,22 @@ def waiting(m: Muniment) -> int:
     return len(writer._waiting)  # pyright: ignore[reportPrivateUsage]
 
 
+def test_verifying_while_others_write_raises_no_alarm(m: Muniment) -> None:
+    done = threading.Event()
+
+    def write() -> None:
+        for number in range(SAVES * 2):
+            m.save(f"Server {number} is in rack {number * 7}")
+        done.set()
+
+    def check() -> None:
+        while not done.is_set():
+            assert m.verify().findings == ()
+
+    at_once(write, check)
+    sound(m, SAVES * 2)
+
+
 # processes
 
 

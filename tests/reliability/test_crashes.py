@@ -294,3 +294,37 @@ def test_a_bulk_save_that_is_killed_is_there_whole_or_not_at_all(tmp_path: Path)
         assert len(kept) in (1, 301)
         if "kept" in rest:
             assert len(kept) == 301
+
+
+def test_without_space_for_keys_a_save_fails_typed_and_the_next_ones_succeed(
+    tmp_path: Path,
+) -> None:
+    (said,) = run(
+        """
+        import logging, resource, structlog
+        structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        m = muniment.open(target, settings={"log": {"key_batch": 4}})
+        m.save("Anna works in Lisbon")
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_096, hard))
+        codes = []
+        for number in range(6):
+            try:
+                m.save(f"Server number {number} is in rack {number * 7}")
+            except muniment.StorageFailed as error:
+                codes.append(error.code)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        for number in range(10, 20):
+            m.save(f"Server number {number} is in rack {number * 7}")
+        say([codes, m.stats().memories["live"], m.verify().intact])
+        m.close()
+        """,
+        tmp_path / "log",
+    )
+    codes, live, intact = said
+    assert len(codes) == 6
+    assert "keys_failed" in codes
+    assert 11 <= live <= 17
+    assert intact
+    checked(tmp_path / "log", [])
