@@ -56,7 +56,7 @@ def specifics(
     vocabulary: Vocabulary = BUILT_IN,
     category: str | None = None,
 ) -> tuple[Specific, ...]:
-    """The specifics of a text, distinct, in the order in which they stand.
+    """The specifics of a text, distinct, clause by clause.
 
     ``evidence`` are the other texts in view: a word that one of them has in small letters is no
     name. What turns a clause around follows the specifics of the clause.

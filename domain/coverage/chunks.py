@@ -63,7 +63,7 @@ _SIGNS_OF_A_NAME: Final = frozenset("_.@#+:&*=")
 _JOINED: Final = re.compile(r"\.?[\w@*]++(?:[-._/:+&@#'*=]++[\w*]++)*+[/#+]*+")
 _NUMBER: Final = re.compile(r"[-+$€£¥₹₽₩]*+\d[\d.,:/'_^-]*+[$€£%°]?")
 _SIGNED: Final = re.compile(r"[<>≤≥≠~≈±#]=?\d(?:[\d.,]*\d)?")
-_PIECE: Final = re.compile(rf"[-+$€£¥₹₽₩]?(?<!\w)\d(?:[\w.,:/-]*\d)?\w*|{_WORD}|\S")
+_PIECE: Final = re.compile(rf"(?:[-+$€£¥₹₽₩](?=\d))?\w++(?:[.,:/^-]++\w++)*+|{_WORD}")
 _RUN: Final = re.compile(
     r"[\u3041-\u309f]++|[\u3005-\u3007\u30a0-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     r"\uf900-\ufaff\U00020000-\U0003ffff]++|[0-9][0-9.,:/-]*[0-9]|[0-9]|[^\W\d_\u3005-\u30ff"
@@ -76,6 +76,7 @@ _VALUED: Final = frozenset(
 )
 _ENDINGS: Final = ("'ll", "'re", "'ve", "'d", "'m")
 _LONGEST_KEPT: Final = 48
+_LONGEST_ELISION: Final = 4  # "d'Ann", "dell'Arno"
 _LONGEST_READ: Final = 256
 _SHORTEST_ANY_CASE: Final = 5
 
@@ -120,7 +121,11 @@ def _chunk(parts: tuple[Part, ...], core: str, tail: str, flags: int) -> Chunk:
     polarity = generic.POLARITY.get(lower, 0)
     if core != lower and lower not in generic.POLARITY_IF_CAPITAL:
         polarity = 0
-    if lower.endswith("n't") or CONTRACTIONS.get(lower, "").endswith(" not"):
+    if (
+        lower.endswith("n't")
+        or lower.startswith("non-")
+        or CONTRACTIONS.get(lower, "").endswith(" not")
+    ):
         polarity |= generic.NOT
     flags |= polarity
     if polarity or word in generic.VERBS or _like_a_verb(core):
@@ -227,9 +232,14 @@ def _word(spelt: str) -> Part:
     lower = word.lower()
     if lower.endswith("'s"):
         word = word[:-2]
-    elif "'" in word and (lower in CONTRACTIONS or lower.endswith(("n't", *_ENDINGS))):
-        stem, _, _ = word.partition("'")
-        return Part(None, word, (), (f"={word}", f"={stem}"))
+    elif "'" in word:
+        if lower in CONTRACTIONS or lower.endswith("n't"):
+            return Part(None, word, (), (f"={word}",))
+        head, _, rest = word.rpartition("'")
+        if lower.endswith(_ENDINGS):
+            word = head
+        elif head.islower() and len(head) <= _LONGEST_ELISION and rest[:1].isupper():
+            word = rest
     if not word or word.islower():
         return _small(word)
     exact, folded = f"={word}", f"w:{word.casefold()}"
@@ -274,10 +284,7 @@ def _joined(core: str) -> list[Part]:
 
 
 def _pieces(core: str) -> list[Part]:
-    parts: list[Part] = []
-    for piece in _PIECE.findall(core):
-        if any(map(str.isdigit, piece)):
-            parts.append(number(piece) if not any(map(str.isalpha, piece)) else _identifier(piece))
-        elif _ONE_WORD.fullmatch(piece):
-            parts.append(_word(piece))
-    return parts
+    pieces: list[str] = _PIECE.findall(core)
+    if pieces == [core]:
+        return [_identifier(core)]
+    return [part for piece in pieces for part in _parts(piece)]

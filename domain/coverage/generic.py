@@ -53,6 +53,7 @@ _SYSTEM: Final = listed("""
     goals plan plans decision decisions workflow process processes feature features content text
     input output source sources entry entries record records topic subject format language
 """)
+_FOREIGN: Final = listed("die man aber oder wenn weil dies diese dieser on un uno esta este")
 _VERBS: Final = listed("""
     accept add agree allow apply ask assign attend avoid be become begin believe belong bring
     build buy call cancel carry change check choose clean close come commit configure confirm
@@ -93,7 +94,7 @@ PRONOUNS: Final = listed("he she it they we you i who which this these those tha
 GENERIC: Final = frozenset(
     chain(
         words.FUNCTION_WORDS, words.FILLERS, words.FOREIGN,
-        _OPENERS, _CALENDAR, _SYSTEM, _VERBS, _ING, AUXILIARIES,
+        _OPENERS, _QUALIFIERS, _CALENDAR, _SYSTEM, _VERBS, _ING, _FOREIGN, AUXILIARIES,
     )
 ) - units.MONTHS.keys()  # fmt: skip
 """Words that are no specifics where a sentence opens.

@@ -59,7 +59,7 @@ UNEQUAL = [
     ("it costs $5", "it costs €5", ("$5",)),
     ("it costs 5%", "it costs 5", ("5%",)),
     ("it costs $5 million", "it costs $5", ("$5 million",)),
-    ("it costs $5/day", "it costs €5/day", ("$5",)),
+    ("it costs $5/day", "it costs €5/day", ("$5/day",)),
     ("at 7:45 am", "at 7:45 pm", ("7:45 am",)),
     ("at 7 pm", "at 7", ("7 pm",)),
     ("on 05/03/2028", "on 2028-03-05", ("05/03/2028",)),

@@ -51,7 +51,7 @@ TURNED: list[tuple[list[str], str, tuple[str, ...]]] = [
         "Ann uses Kafka but not Redis.",
         ("Redis", "not"),
     ),
-    (["Ann never met Bob. Cay met Dan."], "Ann met Bob. Cay never met Dan.", ("Cay", "Dan", "never")),
+    (["Ann never met Bo. Cy met Dan."], "Ann met Bo. Cy never met Dan.", ("Cy", "Dan", "never")),
     (["Ann and Bob are not admins"], "Ann is an admin and Bob is not", ("not",)),
     (["Ann does not swim"], "Ann swims. The lift does not work.", ("not",)),
     (["Ann does not swim"], "Ann swims and the lift does not work.", ("not",)),
