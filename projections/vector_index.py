@@ -112,7 +112,7 @@ class VectorIndex:
             keep: Rows → which of them may be answered with; archived ones are among those asked
                 about. It is asked about the best first, and about all others if too few pass.
         """
-        cosines = _rounded(query @ self._matrix[:, : self._size])
+        cosines = self._compared(query, self._matrix[:, : self._size])
         near = np.flatnonzero(cosines >= at_least)
         best, rest = _parted(near, cosines, self._owners, max(2 * limit, 64))
         if keep is not None:
@@ -131,8 +131,14 @@ class VectorIndex:
         slots = np.full(len(rows), _NOWHERE, np.int32)
         slots[here] = self._slots.view[rows[here]]
         held = slots != _NOWHERE
-        found[held] = _rounded(query @ self._matrix[:, slots[held]])
+        found[held] = self._compared(query, self._matrix[:, slots[held]])
         return found
+
+    def _compared(self, query: Vector, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        if query.shape != (self._dimension,):
+            msg = f"a query must have shape ({self._dimension},), not {query.shape}"
+            raise ValueError(msg)
+        return _rounded(query.astype(np.float32) @ vectors)
 
     def _make_room(self, row: int) -> None:
         if row < 0:

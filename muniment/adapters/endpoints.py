@@ -106,8 +106,8 @@ def endpoint(
     is_listed = written_by_operator or host.casefold() in hosts
     if scheme == "http" and not (is_listed or _is_loopback_name(host)):
         raise _refused(field, "plain http goes to this machine or a listed host only: use https")
-    path = parsed.path.rstrip("/").removesuffix("/v1").rstrip("/")
-    base = str(parsed.copy_with(raw_path=path.encode() or b"/")).rstrip("/")
+    path = parsed.raw_path.rstrip(b"/").removesuffix(b"/v1").rstrip(b"/")
+    base = str(parsed.copy_with(raw_path=path or b"/")).rstrip("/")
     found = Endpoint(base, scheme, host, port or _DEFAULT_PORTS[scheme], is_listed)
     if _is_literal(host) and not found.admits(host):
         raise _refused(field, "this address is not one that may be asked")

@@ -73,6 +73,10 @@ class Transport(httpx.BaseTransport):
             httpx.ProtocolError: What was sent is not HTTP.
         """
         assert isinstance(request.stream, Iterable)  # noqa: S101 (a synchronous client made it)
+        with _errors_of_httpx():
+            return self._handled(request, request.stream)
+
+    def _handled(self, request: httpx.Request, content: Iterable[bytes]) -> httpx.Response:
         sent = httpcore.Request(
             request.method,
             httpcore.URL(
@@ -82,11 +86,11 @@ class Transport(httpx.BaseTransport):
                 target=request.url.raw_path,
             ),
             headers=request.headers.raw,
-            content=request.stream,
-            extensions=request.extensions,
+            content=content,
+            # the wait for one of the pool's connections is the one that is not ours
+            extensions={"timeout": {"pool": self._network.deadline.left()}},
         )
-        with _errors_of_httpx():
-            received = self._pool.handle_request(sent)
+        received = self._pool.handle_request(sent)
         assert isinstance(received.stream, Iterable)  # noqa: S101
         return httpx.Response(
             received.status, headers=received.headers, stream=_Body(received.stream)

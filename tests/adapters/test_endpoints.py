@@ -49,6 +49,7 @@ class TestAnAddress:
             ("http://ollama:11434/", "http://ollama:11434"),
             ("https://api.example/v1", "https://api.example"),
             ("https://api.example/proxy/v1/", "https://api.example/proxy"),
+            ("https://api.example/a%20b/ü/v1", "https://api.example/a%20b/%C3%BC"),
             ("HTTPS://API.EXAMPLE:443/v1", "https://api.example"),
             ("http://[::1]:8080/v1", "http://[::1]:8080"),
             ("https://bücher.example", "https://xn--bcher-kva.example"),

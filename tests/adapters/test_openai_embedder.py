@@ -1,6 +1,7 @@
 import threading
 import time
 from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 
@@ -115,6 +116,13 @@ class TestAService:
             monkeypatch.setenv(name, "http://127.0.0.1:9")
         with Loopback() as server, asking(server) as embedder:
             embedder.embed(["x"])
+
+    def test_is_asked_by_many_threads_at_once(self) -> None:
+        texts = [[f"text {n}", f"other {n}"] for n in range(60)]
+        with Loopback() as server, asking(server) as embedder, ThreadPoolExecutor(12) as pool:
+            for some, vectors in zip(texts, pool.map(embedder.embed, texts), strict=True):
+                assert np.allclose(vectors, loopback.toy_vectors(some), atol=1e-6)
+            assert len(server.requests) == 60
 
 
 BAD_REPLIES = {
@@ -309,6 +317,15 @@ class TestASlowService:
             assert 0.35 < time.monotonic() - started < 0.8
             assert len(server.requests) == 1
             assert threads() <= before
+
+    def test_holds_up_no_caller_beyond_the_deadline_however_many_there_are(self) -> None:
+        patience = Patience(deadline=0.5, tries=1)
+        server = Loopback(always=loopback.hangs)
+        with server, asking(server, patience=patience) as embedder, ThreadPoolExecutor(25) as pool:
+            started = time.monotonic()
+            calls = [pool.submit(refusal, partial(embedder.embed, ["x"])) for _ in range(25)]
+            assert {call.result(5).code for call in calls} <= {"timeout", "resting"}
+            assert time.monotonic() - started < 1.2
 
     def test_that_does_not_read_is_cut_off_too(self) -> None:
         patience = Patience(deadline=0.4)

@@ -148,6 +148,7 @@ def test_what_is_no_vector_or_row_is_refused() -> None:
         lambda: index.upsert(0, 1, unit(1, 0, 0)),
         lambda: index.upsert(-1, 1, unit(1, 0)),
         lambda: index.expect(-1, 1),
+        lambda: index.nearest(unit(1, 0, 0), limit=1),
     ):
         with pytest.raises(ValueError, match=r"must|count"):
             call()
