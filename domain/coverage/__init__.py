@@ -1,8 +1,8 @@
 """The coverage check of merges: does every specific of the sources survive in the merged text?"""
 
 from .check import Source, missing, specifics
-from .specifics import Kind, Specific
-from .vocabulary import BUILT_IN, Vocabulary, vocabulary
+from .parts import Kind, Specific
+from .wording import BUILT_IN, Vocabulary, vocabulary
 
 __all__ = [
     "BUILT_IN",

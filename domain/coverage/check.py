@@ -8,9 +8,9 @@ from typing import Final
 from .. import category as categories
 from . import generic
 from .clauses import Clause
+from .parts import Kind, Part, Placed, Specific
 from .reading import Text, read
-from .specifics import Kind, Part, Placed, Specific
-from .vocabulary import BUILT_IN, Vocabulary
+from .wording import BUILT_IN, Vocabulary
 
 
 @dataclass(frozen=True, slots=True)

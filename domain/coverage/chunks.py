@@ -13,7 +13,7 @@ from ..duplicates.lexer import read as tokens_of
 from ..duplicates.spelling import CONTRACTIONS
 from ..duplicates.tokens import Kind as Token
 from . import generic
-from .specifics import Kind, Part, Placed
+from .parts import Kind, Part, Placed
 
 
 class Flag:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from . import generic
 from .chunks import Chunk, Flag
-from .specifics import Placed
+from .parts import Placed
 
 
 class Clause(NamedTuple):

@@ -15,7 +15,7 @@ from ..duplicates.tokens import Kind as Token
 from ..duplicates.tokens import Token as Reading
 from ..duplicates.values import combine
 from .chunks import Chunk, Flag
-from .specifics import Kind, Part
+from .parts import Kind, Part
 
 _WINDOW: Final = 6
 _LONGEST_RUN: Final = 16

@@ -14,7 +14,7 @@ from . import generic, numbers
 from .chunks import Chunk, Flag, whole
 from .chunks import read as read_chunk
 from .clauses import Clause, Clauses
-from .specifics import Placed
+from .parts import Placed
 
 _CODE: Final = re.compile(r"(?<!`)(`{1,3})(?!`)([^`\n]++)\1(?!`)")
 _BULLET: Final = re.compile(r"[-*+•‣▪–>#|]++|(?:[0-9]{1,2}|[a-z])[.)]|\[?[xX]?\]")
