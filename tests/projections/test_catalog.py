@@ -7,12 +7,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from log_backends import SOAK
+from making import saved
 from random_logs import START, STREAMS, logs
 
 from muniment.domain import category as categories
 from muniment.domain import subject_time
 from muniment.domain.clock import Skewed
 from muniment.domain.importance import Decay
+from muniment.domain.memory import events
 from muniment.domain.memory.decisions import importance_now
 from muniment.domain.memory.state import State, evolve
 from muniment.domain.recorded import Recorded
@@ -122,6 +124,22 @@ def test_an_answer_for_some_rows_is_that_of_all_of_them(
     assert catalog.importance(some, START, Decay()).tolist() == whole[some].tolist()
     live = catalog.in_condition(catalog.every_row(), "live")
     assert catalog.in_condition(some, "live").tolist() == live[some].tolist()
+
+
+def test_a_memory_that_is_restored_fades_again() -> None:
+    catalog, importance = Catalog(), list[float]()
+    happened: tuple[events.Saved | events.Archived | events.Restored, ...] = (
+        saved("The build runs on Fridays", importance=0.8),
+        events.Archived(cause="request", importance=0.7),
+        events.Restored(),
+    )
+    for number, event in enumerate(happened, 1):
+        envelope = (number, STREAMS[0], number, event.NAME, 1, START, "manual", "default", "c")
+        catalog.apply(Recorded(*envelope, None, None, event))
+        importance += catalog.importance(
+            catalog.every_row(), START + timedelta(days=75), Decay()
+        ).tolist()
+    assert importance == pytest.approx([0.4, 0.7, 0.4])
 
 
 def test_an_empty_catalog_answers() -> None:

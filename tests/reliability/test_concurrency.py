@@ -169,7 +169,9 @@ def test_a_refused_command_of_a_group_leaves_the_others(tmp_path: Path) -> None:
 
         def refuse() -> None:
             with pytest.raises(muniment.Conflict):
-                m.revise(known.id, "never", expected_version=99)
+                m.save_many(
+                    [{"content": "Never said"}, {"content": "Nor this", "expected_version": 99}]
+                )
             refused.append("yes")
 
         threads = [

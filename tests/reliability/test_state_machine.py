@@ -379,6 +379,13 @@ class FaceMachine(RuleBasedStateMachine):
         with pytest.raises(Invalid):
             self.m.save_many([{"content": TEXTS[0]}, {"content": content}])
 
+    @rule(space=spaces, contents=st.lists(texts, min_size=1, max_size=3))
+    def save_many_of_which_the_last_is_refused(self, space: str, contents: list[str]) -> None:
+        items: list[dict[str, Any]] = [{"content": content} for content in contents]
+        with pytest.raises(Conflict) as refused:
+            self.of(space).save_many([*items, {"content": "Never said", "expected_version": 9}])
+        assert refused.value.code == "version_conflict"
+
     @rule(number=picks)
     def act_without_the_right_to(self, number: int) -> None:
         known = self.pick(number)
