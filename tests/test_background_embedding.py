@@ -59,13 +59,18 @@ def server() -> Iterator[Loopback]:
 
 
 def embedding(
-    server: Loopback, texts: Texts, *, patience: Patience = QUICK, longest_pause: float = 30.0
+    server: Loopback,
+    texts: Texts,
+    *,
+    patience: Patience = QUICK,
+    pause: float = 0.01,
+    longest_pause: float = 30.0,
 ) -> BackgroundEmbedding:
     given = endpoint(server.url(), field="embedding.endpoint", written_by_operator=True)
     return BackgroundEmbedding(
         OpenAIEmbedder(given, "toy", patience=patience, api_key="sk-secret"),
         texts,
-        pause=0.01,
+        pause=pause,
         longest_pause=longest_pause,
     )
 
@@ -140,6 +145,7 @@ class TestAFailingModel:
             background.wake()
             time.sleep(0.005)
         assert len(server.requests) == asked == Patience().failures
+        assert background.status().failed == 2
         background.close()
 
     def test_never_holds_up_who_wakes_it(self, server: Loopback) -> None:
@@ -182,6 +188,14 @@ class TestATextThatTheModelTurnsDown:
         background.wake()
         assert background.drain(5)
         assert len(server.requests) == asked
+        background.close()
+
+    def test_is_found_without_longer_and_longer_pauses(self, server: Loopback) -> None:
+        server.always = loopback.refuses_texts_with("poison")
+        texts = Texts("poison", *(f"text {n}" for n in range(63)))
+        background = embedding(server, texts, pause=0.1)
+        assert background.drain(4)
+        assert background.status().failed == 7
         background.close()
 
     def test_is_found_even_if_its_vector_opens_the_breaker(self, server: Loopback) -> None:

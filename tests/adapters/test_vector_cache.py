@@ -246,7 +246,7 @@ from pathlib import Path
 import numpy as np
 from muniment.adapters.vector_cache import Kept, VectorCache
 cache = VectorCache(Path(sys.argv[1]), bytes(range(32)))
-for number in range(40):
+for number in range(20):
     id = f"{sys.argv[2]}{number:03}"
     cache.put_many("m", [(Kept(id, 1, np.array([number], np.float32)), id)])
     if number % 4 == 0:
@@ -261,7 +261,7 @@ def test_two_processes_and_two_threads_write_at_once_and_lose_nothing(path: Path
     cache = VectorCache(path, KEY)
 
     def write(name: str) -> None:
-        for number in range(40):
+        for number in range(20):
             put(cache, f"{name}{number:03}", f"{name}{number:03}")
 
     threads = [threading.Thread(target=write, args=(name,)) for name in "cd"]
@@ -274,7 +274,7 @@ def test_two_processes_and_two_threads_write_at_once_and_lose_nothing(path: Path
     assert ids == [
         f"{name}{number:03}"
         for name in "abcd"
-        for number in range(40)
+        for number in range(20)
         if name in "cd" or number % 4 != 0
     ]
     cache.close()

@@ -62,6 +62,7 @@ def test_what_is_less_alike_than_the_least_similarity_is_left_out() -> None:
 def test_a_cosine_below_0_counts_as_0_where_it_is_let_in() -> None:
     assert fuse({1: 1.0}, {1: 0.5, 2: -0.5}, min_similarity=-1.0) == {1: 1.0, 2: 0.0}
     assert fuse({}, {1: -0.5}, min_similarity=-1.0) == {1: 0.0}
+    assert fuse({1: 1.0}, {2: -0.5, 3: 0.5}, min_similarity=-1.0) == {1: 0.5, 2: 0.0, 3: 0.5}
 
 
 WORDS = st.dictionaries(st.integers(0, 30), st.floats(1e-9, 1e6), max_size=12)
