@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
 from .. import category as categories
 from . import generic
 from .clauses import Clause
+from .holding import BITS, Held, Needs
 from .parts import Kind, Part, Placed, Specific
-from .reading import Text, read
+from .reading import read
 from .wording import BUILT_IN, Vocabulary
 
 
@@ -28,8 +28,8 @@ def missing(
 
     A specific survives as a token, whatever stands around it, or in an equal notation. A clause
     that is affirmed must stay affirmed, one that is denied must stay denied: of the one its names,
-    of the other its negation is missing. Where the reading is in doubt, something is missing: that
-    refuses a merge, and the opposite would lose a fact.
+    or its words if it has none, of the other its negation is missing. Where the reading is in
+    doubt, something is missing: that refuses a merge, and the opposite would lose a fact.
 
     Returns:
         The specifics as the sources spell them, sorted and distinct.
@@ -37,7 +37,7 @@ def missing(
     merged = read(text)
     read_sources = [read(source.content) for source in sources]
     evidence = merged.keys.union(*(each.keys for each in read_sources))
-    held = _Held(merged)
+    held = Held(merged)
     lost: set[str] = set()
     for source, reading in zip(sources, read_sources, strict=True):
         exempt = any(
@@ -113,100 +113,29 @@ class _Rule:
         return part.bare_needs if self._exempt and part.bare_needs else part.needs
 
 
-class _Held:
-    """What a merged text holds: by key, and by key and polarity the clauses that hold it."""
-
-    def __init__(self, merged: Text) -> None:
-        self.keys = merged.keys
-        self.affirmed: set[str] = merged.keys
-        self._clauses: dict[int, dict[str, set[int]]] = {}
-        self._stems: dict[int, set[str]] = {}
-        self._together: dict[tuple[int, tuple[tuple[str, ...], ...]], set[int]] = {}
-        if any(clause.polarity for clause in merged.clauses):
-            self._sort(merged.clauses)
-
-    def _sort(self, clauses: list[Clause]) -> None:
-        self.affirmed = set()
-        for place, clause in enumerate(clauses):
-            keys = [
-                key
-                for placed in (*clause.parts, *clause.inherited)
-                for key in placed.part.gives
-            ]  # fmt: skip
-            if not clause.polarity & generic.NOT:
-                self.affirmed.update(keys)
-            for bit in _BITS:
-                if clause.polarity & bit:
-                    self._stems.setdefault(bit, set()).update(map(_stem, clause.words))
-                    holding = self._clauses.setdefault(bit, {})
-                    for key in keys:
-                        holding.setdefault(key, set()).add(place)
-
-    def denies(self, bit: int, subject: tuple[tuple[str, ...], ...], others: list[Part]) -> bool:
-        """Whether each of ``others`` shares a clause of that polarity with the whole subject."""
-        holding = self._clauses.get(bit)
-        if holding is None:
-            return False
-        if not subject:
-            return all(_holding(holding, part.needs) for part in others)
-        known = self._together.get((bit, subject))
-        if known is None:
-            places = sorted((_holding(holding, needs) for needs in subject), key=len)
-            known = places[0].intersection(*places[1:])
-            self._together[bit, subject] = known
-        if not known:
-            return False
-        return all(not known.isdisjoint(_holding(holding, part.needs)) for part in others)
-
-    def denies_words(self, bit: int, words: tuple[str, ...]) -> bool:
-        """Whether a clause of that polarity shares a word with a clause that has no specific."""
-        stems = self._stems.get(bit)
-        if stems is None:
-            return False
-        return not words or any(_stem(word) in stems for word in words)
-
-
-_BITS: Final = (generic.NOT, generic.ONLY, generic.EXCEPT)
-_STEM: Final = 5
-
-
-def _stem(word: str) -> str:
-    return word[:_STEM]
-
-
-def _holding(holding: dict[str, set[int]], needs: tuple[str, ...]) -> set[int]:
-    places = [holding[need] for need in needs if need in holding]
-    if not places:
-        return set()
-    return places[0] if len(places) == 1 else places[0].union(*places[1:])
-
-
-def _lost(clause: Clause, rule: _Rule, held: _Held) -> set[str]:
+def _lost(clause: Clause, rule: _Rule, held: Held) -> set[str]:
     lost: set[str] = set()
-    subject: list[tuple[str, ...]] = []
-    others: list[Part] = []
+    subject: list[Needs] = []
+    others: list[Needs] = []
     named = False
+    denies = clause.polarity & generic.NOT
     for place, placed in enumerate(clause.parts):
         if placed.part.kind is None or not rule.is_specific(placed):
             continue
         named = True
         needs = rule.needs(placed.part)
-        if held.keys.isdisjoint(needs):
+        if held.keys.isdisjoint(needs) or (not denies and held.affirmed.isdisjoint(needs)):
             lost.add(placed.part.spelt)
-            continue
-        if not clause.polarity & generic.NOT and held.affirmed.isdisjoint(needs):
-            lost.add(placed.part.spelt)
-        if clause.polarity and place < clause.leading:
-            subject.append(needs)
         elif clause.polarity:
-            others.append(placed.part._replace(needs=needs))
-    for bit in _BITS:
-        if not clause.polarity & bit:
-            continue
-        if subject or others:
-            denied = held.denies(bit, tuple(subject), others)
-        else:
-            denied = named or held.denies_words(bit, clause.words)
-        if not denied:
+            (subject if place < clause.leading else others).append(needs)
+    if named:
+        turned = bool(subject or others)  # where all is lost, there is nothing left to turn
+    else:
+        turned = bool(clause.polarity)
+        if not denies and held.denies(clause.words):
+            lost.update(clause.words)
+    for bit in BITS:
+        stands = not turned or not clause.polarity & bit
+        if not stands and not held.turns_as(bit, clause, tuple(subject), others):
             lost.update(negator for each, negator in clause.negators if each & bit)
     return lost

@@ -7,6 +7,7 @@ sides. Both sides of a merge are read by the same guess.
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from ..duplicates import words
 from . import generic
 from .chunks import Chunk, Flag
 from .parts import Placed
@@ -17,7 +18,8 @@ class Clause(NamedTuple):
 
     ``polarity`` holds the bits of ``generic.POLARITY``, ``negators`` the words that set them. The
     first ``leading`` parts stand before its first word of content: its subject. ``inherited`` is
-    the subject of an earlier clause, where this one has a pronoun or nothing in its place.
+    the subject of an earlier clause, where this one has a pronoun or nothing in its place. Of its
+    ``words`` of content those after the first negator, if there are any, are ``turned``.
     """
 
     parts: tuple[Placed, ...]
@@ -26,6 +28,7 @@ class Clause(NamedTuple):
     leading: int
     inherited: tuple[Placed, ...]
     words: tuple[str, ...]
+    turned: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -36,15 +39,29 @@ class _Stretch:
     negators: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     words: list[str] = field(default_factory=list[str])
     leading: int | None = None  # None while nothing but the subject was met
+    turned_from: int | None = None  # which of the words is the first behind a negator
     verb: bool = False
     begun: bool = False
     elliptical: bool = False
     pronoun: bool = False
     contrast: bool = False  # "not Bob": a negator, and no verb behind it
 
+    def turn(self, polarity: int, negator: str) -> None:
+        """Takes in a negator."""
+        self.negators.append((polarity, negator))
+        if self.turned_from is None:
+            self.turned_from = len(self.words)
+
+    def denies_something(self) -> bool:
+        """Whether a word of content or a specific came after the negator."""
+        return bool(self.words) or any(placed.part.kind for placed in self.parts[1:])
+
     def absorb(self, other: "_Stretch") -> None:
+        """Takes in a stretch that is no clause of its own."""
         if self.leading is None and other.leading is not None:
             self.leading = len(self.parts) + other.leading
+        if self.turned_from is None and other.turned_from is not None:
+            self.turned_from = len(self.words) + other.turned_from
         if not self.begun:
             self.elliptical, self.pronoun = other.elliptical, other.pronoun
         self.begun = self.begun or other.begun
@@ -60,7 +77,8 @@ def _names(placed: Placed) -> bool:
     return not (placed.opens and placed.part.spelt.lower() in generic.GENERIC)
 
 
-_NOTHING: Final = frozenset({"and", "or", "but", "that", "which", "who", "also", "then", "so"})
+# A clause begins behind these: "and she does not".
+_CONNECTING: Final = frozenset({"and", "or", "but", "also", "then", "so"})
 
 
 class Clauses:
@@ -75,15 +93,18 @@ class Clauses:
 
     def add(self, chunk: Chunk, flags: int, parts: tuple[Placed, ...]) -> None:
         """Adds a chunk, with the flags and the parts that it has in its place."""
-        if flags & Flag.OPENS:
-            self._close()
         stretch = self._stretch
+        # "not Bob from Oslo" denies Bob; what a preposition adds belongs to the clause around it.
+        past = stretch.contrast and chunk.lower in words.PREPOSITIONS
+        if flags & Flag.OPENS or (past and stretch.denies_something()):
+            self._close()
+            stretch = self._stretch
         if flags == Flag.CONTENT and stretch.begun and stretch.leading is not None:
             stretch.words.append(chunk.lower)  # most words: the rest would do nothing with them
             stretch.parts += parts
             return
         polarity = flags & Flag.POLARITY
-        if not stretch.begun and (flags & Flag.PRONOUN or chunk.lower not in _NOTHING):
+        if not stretch.begun and chunk.lower not in _CONNECTING:
             stretch.begun = bool(chunk.core)
             stretch.pronoun = bool(flags & Flag.PRONOUN)
             stretch.elliptical = bool(flags & Flag.VERB)
@@ -93,7 +114,7 @@ class Clauses:
         if flags & (Flag.VERB | Flag.APART):
             stretch.verb = True
         if polarity:
-            stretch.negators.append((polarity, chunk.core))
+            stretch.turn(polarity, chunk.core)
         if stretch.leading is None and flags & (Flag.CONTENT | Flag.VERB):
             stretch.leading = len(stretch.parts)
         if flags & Flag.CONTENT:
@@ -107,8 +128,8 @@ class Clauses:
     def deny(self, words: str) -> None:
         """Lets a clause begin that is denied by more than one word: "instead of", "rather than"."""
         self._close()
-        self._stretch.negators.append((generic.NOT, words))
-        self._stretch.verb = self._stretch.begun = True
+        self._stretch.turn(generic.NOT, words)
+        self._stretch.verb = self._stretch.begun = self._stretch.contrast = True
         self._stretch.leading = 0
 
     def end_sentence(self) -> None:
@@ -157,5 +178,6 @@ class Clauses:
                 leading=leading,
                 inherited=inherited,
                 words=tuple(clause.words),
+                turned=tuple(clause.words[clause.turned_from or 0 :] or clause.words),
             )
         )

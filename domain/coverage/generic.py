@@ -89,7 +89,7 @@ _PAST: Final = listed("""
     went won wore wrote
 """)
 AUXILIARIES: Final = words.AUXILIARIES | listed("should shall ought need needs cannot being having")
-PRONOUNS: Final = listed("he she it they we you i who which this these those that")
+PRONOUNS: Final = listed("he she it they who which this these those")
 
 GENERIC: Final = frozenset(
     chain(
@@ -112,7 +112,7 @@ FUNCTION: Final = words.FUNCTION_WORDS | words.ARTICLES | PRONOUNS | AUXILIARIES
 """Words that stand before a subject without being it, or that carry no content."""
 
 COMMON_ACRONYMS: Final = listed(
-    "OK FYI NB PS AKA TBD TBC ASAP AM PM ETC VS IE EG TODO NOTE WARNING IMPORTANT"
+    "OK FYI NB PS AKA TBD TBC ASAP AM PM ETC IE EG TODO NOTE WARNING IMPORTANT"
 ) | frozenset(
     word.upper()
     for word in words.FUNCTION_WORDS | NEGATIONS | AUXILIARIES | listed("always never must do")

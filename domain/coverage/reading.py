@@ -18,7 +18,7 @@ from .parts import Placed
 
 _CODE: Final = re.compile(r"(?<!`)(`{1,3})(?!`)([^`\n]++)\1(?!`)")
 _BULLET: Final = re.compile(r"[-*+•‣▪–>#|]++|(?:[0-9]{1,2}|[a-z])[.)]|\[?[xX]?\]")
-_DASH_IN_NUMBERS: Final = re.compile(r"(?<=[0-9])–(?=[0-9])")
+_DASH_IN_NUMBERS: Final = re.compile(r"(?<![0-9-])([0-9]++)–(?=[0-9]++(?!-))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,21 +99,17 @@ class _Reader:
                 taken = chunks[at - 1 : at - 1 + value.length]
                 parts = self._valued(value, taken)
                 at += value.length - 1
-                for beyond in taken:
-                    flags |= beyond.flags & (Flag.CLOSES | Flag.ENDS)
+                flags = flags & ~_BORDER | taken[-1].flags & _BORDER
             else:
                 self._given += chunk.gives
             if flags & Flag.POLARITY:
                 after = chunks[at].core if at < len(chunks) else ""
                 if _turns_nothing(chunk, previous, after):
                     flags &= ~Flag.POLARITY
-            elif (previous, chunk.lower) in _DENYING:
+            elif previous in _DENYING and chunk.lower == _DENYING[previous]:
                 self._clauses.deny(f"{previous} {chunk.lower}")
             self._clauses.add(chunk, flags, parts)
-            if chunk.core:
-                self._opens = False
-            if flags & Flag.ENDS:
-                self._opens = True
+            self._opens = bool(flags & Flag.ENDS) or (self._opens and not chunk.core)
             previous = chunk.lower
 
     def _valued(self, value: numbers.Value, taken: list[Chunk]) -> tuple[Placed, ...]:
@@ -131,13 +127,14 @@ class _Reader:
 
 
 _QUOTED: Final = Chunk((), (), (), 0, "`", "`", "")
-_DENYING: Final = frozenset({("instead", "of"), ("rather", "than")})
+_BORDER: Final = Flag.CLOSES | Flag.ENDS
+_DENYING: Final = {"instead": "of", "rather": "than"}
 
 
 def _chunks(line: str) -> list[Chunk]:
     line = settle(line)
     if "–" in line:
-        line = _DASH_IN_NUMBERS.sub("-", line).replace("–", " – ")
+        line = _DASH_IN_NUMBERS.sub(r"\1-", line).replace("–", " – ")
     return [read_chunk(chunk) for chunk in line.split()]
 
 

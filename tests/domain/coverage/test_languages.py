@@ -37,6 +37,7 @@ def test_a_fact_lost_in_another_language_is_missing(
     [
         (["Das Museum öffnet am 7. Oktober 2027."], "Am 2027-10-07 öffnet das Museum."),
         (["Der Markt ist in Köln.", "Die Halle ist groß."], "Der Markt in Köln und die Halle"),
+        (["Am 7. Oktober ist Anja nicht da"], "Anja ist am 7. Oktober nicht da"),
         (["彼は東京へ行く", "京都は古い"], "彼は東京へ行く。京都は古い"),
         (["Иван живёт в Москве"], "Иван в Москве живёт"),
     ],

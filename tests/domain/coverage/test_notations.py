@@ -34,6 +34,8 @@ EQUAL = [
     ("12%", "12 percent"),
     ("30–60 rows", "30-60 rows"),
     ("30 rows", "30–60 rows"),
+    ("2027-01-02–2027-03-04", "2027-01-02 to March 4, 2027"),
+    ("on October 7, 2027, Ann, not Bo, met Cy", "on 2027-10-07 Ann met Cy, not Bo"),
     ("the U.S. office", "the US office"),
     ("`tide` runs", "tide runs"),
     ("we use Kafka", "we use `Kafka`"),

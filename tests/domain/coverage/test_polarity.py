@@ -21,6 +21,11 @@ KEPT: list[tuple[list[str], str]] = [
     (["Ann not only sings but also paints in Oslo"], "Ann sings and paints in Oslo"),
     (["No. 5 is Ann"], "Ann has no. 5"),
     (["NEVER deploy to Pune"], "Never deploy to Pune"),
+    (["Use uv instead of pip in Oslo."], "In Oslo, use uv instead of pip."),
+    (
+        ["Bo isn't in Berlin", "Bo can't meet before 9"],
+        "Bo can't meet before 9 and isn't in Berlin",
+    ),
     (["Only Ann may sign"], "Signing is allowed to Ann only"),
 ]
 
@@ -39,6 +44,17 @@ TURNED: list[tuple[list[str], str, tuple[str, ...]]] = [
     (["Ann, not Bob, signs"], "Bob, not Ann, signs", ("Ann", "not")),
     (["Don't deploy on weekends"], "Deploy on weekends", ("Don't",)),
     (["Do not deploy."], "Deploy.", ("not",)),
+    (["They see dark mode"], "They never see dark mode", ("dark", "mode", "see")),
+    (["Ann does not eat nuts"], "Ann eats nuts. Ann does not eat gluten.", ("not",)),
+    (["The Lisbon office has no parking"], "Lisbon has parking. We may not park.", ("no",)),
+    (
+        ["Never use the search tool for questions"],
+        "Use the search tool for questions, never for a search",
+        ("Never",),
+    ),
+    (["Ann sings, not in Oslo but in Pune"], "Ann sings in Oslo and in Pune", ("not",)),
+    (["Ann signs, not Bo from Oslo"], "Ann signs, and Bo from Oslo", ("not",)),
+    (["Bo is a Kafka user"], "Bo is a non-Kafka user", ("Bo", "Kafka")),
     (["Ann uses Kafka"], "Ann does not use Kafka", ("Ann", "Kafka")),
     (["Deploys to Pune are allowed"], "deploys to Pune aren't allowed", ("Pune",)),
     (
