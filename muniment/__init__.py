@@ -10,6 +10,7 @@ with muniment.open("memory/") as m:
 """
 
 from ._release import __version__
+from .backups import BackedUp, RestoredBackup, restore_backup
 from .commands.restore import Restored
 from .commands.save_memory import Saved
 from .domain.errors import (
@@ -25,6 +26,8 @@ from .domain.memory.events import Source
 from .domain.memory.view import Memory
 from .handle import Muniment, open  # noqa: A004 (muniment.open is the name)
 from .importing import ImportReport
+from .key_backups import KeysBackedUp, RestoredKeys, restore_keys
+from .keychain import KeysRotated
 from .log.verify import Finding, Verification
 from .queries.history import HistoryEntry
 from .queries.log import LogEntry
@@ -33,12 +36,15 @@ from .queries.stats import Stats
 from .settings import Settings
 
 __all__ = [
+    "BackedUp",
     "Conflict",
     "Finding",
     "HistoryEntry",
     "Hit",
     "ImportReport",
     "Invalid",
+    "KeysBackedUp",
+    "KeysRotated",
     "LogEntry",
     "Memory",
     "Muniment",
@@ -46,6 +52,8 @@ __all__ = [
     "NotFound",
     "Refused",
     "Restored",
+    "RestoredBackup",
+    "RestoredKeys",
     "Saved",
     "SearchResult",
     "Settings",
@@ -56,4 +64,6 @@ __all__ = [
     "Verification",
     "__version__",
     "open",
+    "restore_backup",
+    "restore_keys",
 ]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self, TypedDict, Unpack
 
 from .asynchronous import AsyncMuniment
+from .backups import BackedUp, Backup, back_up
 from .commands.archive import Archive
 from .commands.describe import Describe
 from .commands.edit import Edit
@@ -26,6 +27,7 @@ from .domain.memory.view import Memory
 from .domain.ports import Clock
 from .engine import Engine
 from .importing import ImportReport, Progress, import_all
+from .keychain import Keychain
 from .log.verify import Verification, verify
 from .queries.agent_text import agent_text
 from .queries.get_memory import Get, GetMany
@@ -92,6 +94,11 @@ class Muniment:
     def aio(self) -> AsyncMuniment:
         """The same face for asyncio."""
         return AsyncMuniment(self)
+
+    @property
+    def keys(self) -> Keychain:
+        """The keys that words are encrypted under: their backup, and the change of the master."""
+        return Keychain(self._engine, self._authorise)
 
     def acting_as(
         self, actor: str, space: str | None = None, namespace: str | None = None
@@ -389,6 +396,19 @@ class Muniment:
     def verify(self) -> Verification:
         """Whether the log is whole and unaltered; no key is needed."""
         return verify(self._engine.store)
+
+    def backup(self, path: str | os.PathLike[str], *, progress: Progress | None = None) -> BackedUp:
+        """Copy the log into an empty or missing directory, and verify the copy; others may write.
+
+        Every command that was acknowledged before is in it, and no key: those have ``keys.backup``.
+        ``progress`` is called with how many pages of the database were copied so far.
+
+        Raises:
+            Refused: ``target_not_empty``, or ``volatile`` for a store in memory.
+            StorageFailed: ``log_not_intact``: what was copied does not verify.
+        """
+        self._authorise(Backup)
+        return back_up(self._engine, path, self._engine.clock(), progress)
 
     def rebuild(self) -> Rebuilt:
         """Makes the projections of this space anew and compares them with those in use."""

@@ -2,27 +2,29 @@
 
 Destroying a key erases the words of its stream from the log and from every copy of the log. A
 process mints its keys in batches ahead of need, so that a save waits for one disk flush, not two;
-what a batch leaves unused is harmless.
+what a batch leaves unused is harmless. When another process has changed the master key, this one
+notices by the vault's proof, before it wraps a key and when it cannot unwrap one.
 """
 
 import os
 import secrets
 import sqlite3
 import threading
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from muniment.domain.errors import StorageFailed
 
-_log = structlog.get_logger(__name__)
+from . import master as masters
+from .master import KEY_BYTES, NONCE_BYTES, Master
 
-KEY_BYTES = 32
-NONCE_BYTES = 12
+__all__ = ["KEY_BYTES", "NONCE_BYTES", "Keys", "Vault"]
+
+_log = structlog.get_logger(__name__)
 
 _PRAGMAS = (
     "journal_mode=TRUNCATE",
@@ -31,7 +33,21 @@ _PRAGMAS = (
     "trusted_schema=OFF",
     "cell_size_check=ON",
 )
-_TABLE = "CREATE TABLE IF NOT EXISTS keys (id INTEGER PRIMARY KEY, wrapped BLOB NOT NULL) STRICT"
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS keys (id INTEGER PRIMARY KEY, wrapped BLOB NOT NULL) STRICT",
+    """
+    CREATE TABLE IF NOT EXISTS master
+        (one INTEGER PRIMARY KEY CHECK (one = 1), proof BLOB NOT NULL) STRICT
+    """,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Vault:
+    """Everything in a vault at one moment: its master key, and each key, wrapped, by id."""
+
+    master: Master
+    wrapped: dict[int, bytes]
 
 
 class Keys:
@@ -59,25 +75,43 @@ class Keys:
         self._raw: dict[int, bytes] = {}
         self._refilling: threading.Thread | None = None
         no_vault = directory is None or (read_only and not (directory / "keys.db").exists())
-        if directory is None or no_vault:
-            self._master = AESGCM(secrets.token_bytes(KEY_BYTES))
+        self._directory = None if no_vault else directory
+        if self._directory is None:
+            self._master = masters.fresh()
             self._connection = sqlite3.connect(
                 ":memory:", isolation_level=None, check_same_thread=False
             )
         else:
-            self._master = AESGCM(_master_key(directory, may_create=not read_only))
-            self._connection = _connect(directory / "keys.db", busy_timeout, read_only=read_only)
+            if not read_only and not (self._directory / "keys.db").exists():
+                masters.create(self._directory)
+            self._master = masters.read(self._directory / masters.FILE)
+            self._connection = _connect(
+                self._directory / "keys.db", busy_timeout, read_only=read_only
+            )
         try:
             with _typed_errors():
-                if not read_only:
-                    for pragma in _PRAGMAS:
-                        self._connection.execute(f"PRAGMA {pragma}").fetchall()
-                    self._connection.execute(_TABLE)
-                elif no_vault:
-                    self._connection.execute(_TABLE)
+                self._prepare()
         except BaseException:
             self._connection.close()
             raise
+
+    def _prepare(self) -> None:
+        if self._read_only and self._directory is not None:
+            with suppress(sqlite3.OperationalError):  # whoever makes the vault is not done yet
+                self._refresh()
+            return
+        for pragma in _PRAGMAS:
+            self._connection.execute(f"PRAGMA {pragma}").fetchall()
+        for table in _TABLES:
+            self._connection.execute(table)
+        if self._proof() is None:
+            self._connection.execute(
+                "INSERT OR IGNORE INTO master VALUES (1, ?)", (self._master.proof(),)
+            )
+        if self._directory is not None and (self._directory / masters.NEXT).exists():
+            with self._changing():
+                masters.settle(self._directory, self._proof())
+        self._refresh()
 
     def take(self) -> tuple[int, bytes]:
         """A fresh key and its id, a random positive 63-bit number."""
@@ -100,8 +134,8 @@ class Keys:
     def destroy(self, key_ids: Iterable[int]) -> None:
         """Destroys keys, flushed to the disk before it returns; unknown ids are passed over."""
         doomed = [(key_id,) for key_id in key_ids]
-        with self._lock, _typed_errors():
-            self._change("DELETE FROM keys WHERE id = ?", doomed)
+        with self._lock, _typed_errors(), self._changing():
+            self._connection.executemany("DELETE FROM keys WHERE id = ?", doomed)
         self.forget(key_id for (key_id,) in doomed)
 
     def forget(self, key_ids: Iterable[int]) -> None:
@@ -115,19 +149,77 @@ class Keys:
         if raw is not None:
             return raw
         with self._lock, _typed_errors():
-            found = self._connection.execute(
-                "SELECT wrapped FROM keys WHERE id = ?", (key_id,)
-            ).fetchone()
-            if found is None:
-                return None
-            return self._unwrap(key_id, found[0])
+            raw = self._unwrapped(key_id)
+            if raw is None and self._refresh():
+                raw = self._unwrapped(key_id)
+            return raw
 
     def warm(self) -> None:
         """Unwraps every key at once, ahead of a replay of the whole log."""
         with self._lock, _typed_errors():
+            self._refresh()
             for key_id, wrapped in self._connection.execute("SELECT id, wrapped FROM keys"):
                 if key_id not in self._raw:
                     self._unwrap(key_id, wrapped)
+
+    def rotate(self) -> int:
+        """Puts a fresh master key in place of the one that is, and re-wraps every key under it.
+
+        Killed at any moment, it leaves the old or the new one valid, and whoever opens the vault
+        next ends what was begun. Raw keys do not change, so other processes read on.
+
+        Returns:
+            How many keys were re-wrapped; damaged ones are left as they are.
+
+        Raises:
+            StorageFailed: ``read_only``, or ``master_key_wrong`` where the one in place is not the
+                vault's.
+        """
+        with self._lock, _typed_errors():
+            coming = masters.fresh()
+            with self._changing():
+                self._require_master()
+                if self._directory is not None:
+                    masters.settle(self._directory, self._proof())
+                    masters.propose(self._directory, coming)
+                rewrapped = [
+                    (coming.wrap(key_id, raw), key_id)
+                    for key_id, wrapped in self._connection.execute("SELECT id, wrapped FROM keys")
+                    if (raw := self._master.unwrap(key_id, wrapped)) is not None
+                ]
+                self._connection.executemany("UPDATE keys SET wrapped = ? WHERE id = ?", rewrapped)
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO master VALUES (1, ?)", (coming.proof(),)
+                )
+            self._master = coming
+            if self._directory is not None:
+                with self._changing():
+                    masters.settle(self._directory, self._proof())
+            return len(rewrapped)
+
+    def vault(self) -> Vault:
+        """Everything in the vault, as of one moment.
+
+        Raises:
+            StorageFailed: ``master_key_wrong``.
+        """
+        with self._lock, _typed_errors():
+            self._connection.execute("BEGIN")
+            try:
+                self._require_master()
+                found = self._connection.execute("SELECT id, wrapped FROM keys ORDER BY id")
+                return Vault(self._master, dict(found.fetchall()))
+            finally:
+                self._connection.execute("ROLLBACK")
+
+    def adopt(self, keys: Iterable[tuple[int, bytes]]) -> None:
+        """Takes in raw keys by id, wrapped anew, from a backup; ids that are here are kept."""
+        with self._lock, _typed_errors(), self._changing():
+            self._require_master()
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO keys VALUES (?, ?)",
+                [(key_id, self._master.wrap(key_id, raw)) for key_id, raw in keys],
+            )
 
     def close(self) -> None:
         """Ends the vault; unwrapped keys are forgotten."""
@@ -139,14 +231,43 @@ class Keys:
             self._raw.clear()
             self._minted.clear()
 
+    def _unwrapped(self, key_id: int) -> bytes | None:
+        found = self._connection.execute(
+            "SELECT wrapped FROM keys WHERE id = ?", (key_id,)
+        ).fetchone()
+        return None if found is None else self._unwrap(key_id, found[0])
+
     def _unwrap(self, key_id: int, wrapped: bytes) -> bytes | None:
-        nonce, sealed = wrapped[:NONCE_BYTES], wrapped[NONCE_BYTES:]
-        try:
-            raw = self._master.decrypt(nonce, sealed, str(key_id).encode())
-        except (InvalidTag, ValueError):
-            return None
-        self._raw[key_id] = raw
+        raw = self._master.unwrap(key_id, wrapped)
+        if raw is not None:
+            self._raw[key_id] = raw
         return raw
+
+    def _proof(self) -> bytes | None:
+        found = self._connection.execute("SELECT proof FROM master").fetchone()
+        return None if found is None else bytes(found[0])
+
+    def _refresh(self) -> bool:
+        """Takes the master key that is the vault's by now; whether it is another than before."""
+        proof = self._proof()
+        if self._directory is None or proof is None or self._master.opens(proof):
+            return False
+        self._master = masters.load(self._directory, proof)
+        return self._master.opens(proof)
+
+    def _require_master(self) -> None:
+        """Nothing is wrapped by a master key that is not the vault's: it could not be read again.
+
+        Raises:
+            StorageFailed: ``master_key_wrong``.
+        """
+        self._refresh()
+        proof = self._proof()
+        if proof is not None and not self._master.opens(proof):
+            raise StorageFailed(
+                f"{masters.FILE} is not the master key of this vault: put the right one back.",
+                code="master_key_wrong",
+            )
 
     def _refill(self) -> None:
         try:
@@ -160,71 +281,27 @@ class Keys:
 
     def _mint(self, count: int) -> None:
         fresh = [(secrets.randbits(63), secrets.token_bytes(KEY_BYTES)) for _ in range(count)]
-        wrapped: list[tuple[int, bytes]] = []
-        for key_id, raw in fresh:
-            nonce = secrets.token_bytes(NONCE_BYTES)
-            wrapped.append((key_id, nonce + self._master.encrypt(nonce, raw, str(key_id).encode())))
-        with _typed_errors():
-            self._change("INSERT INTO keys VALUES (?, ?)", wrapped)
+        with _typed_errors(), self._changing():
+            self._require_master()
+            self._connection.executemany(
+                "INSERT INTO keys VALUES (?, ?)",
+                [(key_id, self._master.wrap(key_id, raw)) for key_id, raw in fresh],
+            )
         self._minted = fresh + self._minted
 
-    def _change(self, statement: str, values: Sequence[tuple[object, ...]]) -> None:
+    @contextmanager
+    def _changing(self) -> Generator[None, None, None]:
+        """One transaction under the vault's lock."""
         if self._read_only:
             raise StorageFailed("The store is open for reading only.", code="read_only")
         self._connection.execute("BEGIN IMMEDIATE")
         try:
-            self._connection.executemany(statement, values)
+            yield
             self._connection.execute("COMMIT")
         except BaseException:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             raise
-
-
-def _master_key(directory: Path, *, may_create: bool) -> bytes:
-    path = directory / "master.key"
-    try:
-        if may_create and not (directory / "keys.db").exists():
-            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _create_once(path, secrets.token_bytes(KEY_BYTES))
-        master = path.read_bytes()
-    except OSError as error:
-        raise StorageFailed(
-            f"The master key {path} cannot be read ({error.strerror}): without it no words can be"
-            " read.",
-            code="master_key_unreadable",
-        ) from error
-    if len(master) != KEY_BYTES:
-        raise StorageFailed(
-            f"The master key {path} has {len(master)} bytes, not {KEY_BYTES}: restore it from a"
-            " backup.",
-            code="master_key_damaged",
-        )
-    return master
-
-
-def _create_once(path: Path, content: bytes) -> None:
-    """Writes a file that is not there yet, whole or not at all, and flushed to the disk."""
-    if path.exists():
-        return
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    try:
-        os.write(descriptor, content)
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        pass  # another process was first, and its key is the one
-    finally:
-        draft.unlink()
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _connect(path: Path, busy_timeout: float, *, read_only: bool) -> sqlite3.Connection:

@@ -1,0 +1,54 @@
+"""The keys of a store as its handle has them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .engine import Engine
+from .key_backups import BackupKeys, KeysBackedUp, RotateKeys, back_up_keys
+
+if TYPE_CHECKING:
+    import os
+
+
+@dataclass(frozen=True, slots=True)
+class KeysRotated:
+    """How many keys were wrapped anew; damaged ones were left as they are."""
+
+    keys: int
+
+
+class Keychain:
+    """What may be done with the keys: ``m.keys``. For the roles owner and admin."""
+
+    def __init__(
+        self, engine: Engine, authorise: Callable[[type[BackupKeys | RotateKeys]], None]
+    ) -> None:
+        self._engine = engine
+        self._authorise = authorise
+
+    def backup(
+        self, path: "str | os.PathLike[str]", *, passphrase: str | None = None
+    ) -> KeysBackedUp:
+        """Write every key to one new file, which ``muniment.restore_keys`` puts in place again.
+
+        The keys in it are wrapped, and with a ``passphrase`` (8 characters or more) the master key
+        is in it too, sealed under that; without one, keep ``keys/master.key`` besides. Words that
+        are purged later stay readable to whoever has such a file and the log of then: keep it apart
+        from backups of the log, and no longer than needed.
+
+        Raises:
+            Invalid: ``passphrase_too_short``.
+            Refused: ``target_exists``.
+        """
+        self._authorise(BackupKeys)
+        return back_up_keys(self._engine, path, passphrase, self._engine.clock())
+
+    def rotate(self) -> KeysRotated:
+        """Replace the master key, and wrap every key under the new one.
+
+        Killed at any moment it leaves one of the two valid. Other processes notice and read on.
+        Backups of the keys that were made before open as before.
+        """
+        self._authorise(RotateKeys)
+        return KeysRotated(self._engine.store.keys.rotate())
