@@ -45,7 +45,7 @@ PIECES = {
     "quantities": "5 kg ",
     "conjunctions": "and ",
 }
-SLACK = 4  # a shared machine; a text of 64 KiB is read in about 0.15 s
+SLACK = 4  # a shared machine; the slowest of these, twice 64 KiB, takes 0.7 s on an idle one
 
 CONTENTS = """
 Priya's Kestrel Print Workshop in Oslo moved its March 2027 opening to 2027-06-04, because the
@@ -76,7 +76,7 @@ def _took(contents: list[str], text: str) -> float:
 @pytest.mark.parametrize("piece", PIECES.values(), ids=PIECES.keys())
 def test_a_hostile_text_is_checked_in_linear_time(piece: str) -> None:
     text = (piece * 65_536)[:65_536]
-    assert min(_took([text], text) for _ in range(2)) < 0.5 * SLACK
+    assert min(_took([text], text) for _ in range(2)) < 0.7 * SLACK
 
 
 @pytest.mark.parametrize("spelt", [str.capitalize, str.lower], ids=["names", "words"])
@@ -87,7 +87,7 @@ def test_many_different_denials_are_checked_in_linear_time(spelt: Callable[[str]
         f"{chance.choice(names)} {chance.choice(names)} does not use {chance.choice(names)}."
         for _ in range(1_900)
     )
-    assert min(_took([text], text) for _ in range(2)) < 0.5 * SLACK
+    assert min(_took([text], text) for _ in range(2)) < 0.7 * SLACK
 
 
 def test_five_sources_are_checked_in_a_millisecond() -> None:
