@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from .coverage import Vocabulary
 from .importance import Decay
 
 
@@ -22,8 +23,33 @@ class DuplicateCheck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """How long archived memories are kept, and which ones longer (defaults of the seed).
+
+    ``archive_days`` of 0 or less keeps for ever. Above the floor, by importance at archiving or by
+    count, nothing is purged before ``protected_days``; None: never.
+    """
+
+    archive_days: float = 90.0
+    protection_importance: float = 0.80
+    protection_count: int = 5
+    protected_days: float | None = None
+
+    @property
+    def policy(self) -> str:
+        """The figures in one line, for the evidence of a purge."""
+        protected = "never" if self.protected_days is None else f"{self.protected_days:g}d"
+        return (
+            f"retention {self.archive_days:g}d, protected from {self.protection_importance:g} or"
+            f" {self.protection_count}x: {protected}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """Every figure of the domain that an operator may set."""
 
     decay: Decay = field(default_factory=Decay)
     duplicate_check: DuplicateCheck = field(default_factory=DuplicateCheck)
+    retention: Retention = field(default_factory=Retention)
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)

@@ -7,7 +7,7 @@ whole period.
 
 import re
 from calendar import monthrange
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -79,6 +79,36 @@ def check(metadata: Mapping[str, str]) -> None:
             code="subject_time_invalid",
             field=f"metadata.{END}",
         )
+
+
+def merged(described: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """The subject time of several memories taken together; empty where none says any.
+
+    A point stays one as long as the most specific lies within all others; otherwise, and where
+    there were ranges, the result is the range that covers everything, spelt as its ends were.
+    """
+    points = _readable(described, POINT)
+    starts, ends = _readable(described, START), _readable(described, END)
+    if points and not starts and not ends:
+        narrow, text = min(points, key=lambda point: point[0].end - point[0].start)
+        if all(wide.start <= narrow.start and narrow.end <= wide.end for wide, _ in points):
+            return {POINT: text}
+    found: dict[str, str] = {}
+    if starts or points:
+        found[START] = min(starts + points, key=lambda start: start[0].start)[1]
+    if ends or points:
+        found[END] = max(ends + points, key=lambda end: end[0].end)[1]
+    return found
+
+
+def _readable(described: Sequence[Mapping[str, str]], key: str) -> list[tuple[Span, str]]:
+    readable: list[tuple[Span, str]] = []
+    for metadata in described:
+        try:
+            readable.append((parse(metadata[key], key), metadata[key]))
+        except (KeyError, Invalid):
+            continue  # it says nothing of this, or nothing that can be read
+    return readable
 
 
 def span(metadata: Mapping[str, str]) -> Span | None:

@@ -114,6 +114,10 @@ def reinforce(
     return [
         Reinforced(
             counted=counted,
+            # what others added to it is not vouched for by who repeats the first statement
+            lifts_trust=counted
+            and observation.trust > memory.trust
+            and len(memory.statements) == 1,
             importance=_raised(memory, observation, now, decay) if counted else memory.base,
             trust=observation.trust,
             source_type=observation.source.type,
@@ -132,12 +136,14 @@ def extend(
     memory: State, observation: Observation, likeness: Likeness, *, now: datetime, decay: Decay
 ) -> list[Extended]:
     """The same was said and more: the new text is appended after a blank line."""
+    counted = counts(memory, observation)
     tags, metadata = _gathered(memory, observation)
     return [
         Extended(
+            counted=counted,
             addition=observation.content,
             chars=extended_length(memory, observation.content),
-            importance=_raised(memory, observation, now, decay),
+            importance=_raised(memory, observation, now, decay) if counted else memory.base,
             trust=observation.trust,
             source_type=observation.source.type,
             source_model=observation.source.model,

@@ -17,6 +17,7 @@ Measure: TypeAlias = Literal["canonical", "lexical", "cosine"]
 ArchiveCause: TypeAlias = Literal["request", "merge", "fold", "prune", "expansion"]
 QuarantineCause: TypeAlias = Literal["request", "policy"]
 RemovalBasis: TypeAlias = Literal["retention", "erasure"]
+Condition: TypeAlias = Literal["live", "archived", "superseded", "quarantined", "purged"]
 
 
 def _nothing() -> Mapping[str, str]:
@@ -75,7 +76,13 @@ class Saved(_Observed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported(_Observed):
-    """Brought in with its past from another system, named by ``format``."""
+    """Brought in with its past from another system, named by ``format``.
+
+    The text is ``content`` and, where it was said in parts, each of ``additions``; ``said_at`` has
+    the time of each part, the first included (none: ``created_at``). ``condition`` is what it was
+    in (None: archived where ``archived_at`` says so, otherwise live). ``heard`` names the sources
+    whose repetition counts no more (None: its own alone).
+    """
 
     NAME: ClassVar[str] = "memory.imported"
     SCHEMA: ClassVar[int] = 1
@@ -83,6 +90,9 @@ class Imported(_Observed):
     format: str
     external_id: Words[str | None] = None
     content: Words[str] = ""
+    additions: Words[tuple[str, ...]] = ()
+    said_at: tuple[datetime, ...] = ()
+    text_version: int = 1
     category: Words[str | None] = None
     tags: Words[tuple[str, ...]] = ()
     metadata: Words[Mapping[str, str]] = field(default_factory=_nothing)
@@ -99,6 +109,19 @@ class Imported(_Observed):
     archived_at: datetime | None = None
     archive_reason: Words[str | None] = None
     archive_importance: float | None = None
+    condition: Condition | None = None
+    merged_into: str | None = None
+    merged_from: tuple[str, ...] = ()
+    resembles: tuple[str, ...] = ()
+    conflicts_with: tuple[str, ...] = ()
+    superseded_by: str | None = None
+    held: bool = False
+    heard: Words[tuple[tuple[SourceType, str | None], ...] | None] = None
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The texts that it was said in."""
+        return self.content, *self.additions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,23 +129,29 @@ class Reinforced(_Observed):
     """An observation said the same again.
 
     ``importance`` is the base from here on. Uncounted: nothing moves but the record of it.
+    ``lifts_trust`` says that the whole memory is trusted as far as this observation from here on.
     """
 
     NAME: ClassVar[str] = "memory.reinforced"
     SCHEMA: ClassVar[int] = 1
 
     counted: bool
+    lifts_trust: bool = False
     tags_added: Words[tuple[str, ...]] = ()
     metadata_added: Words[Mapping[str, str]] = field(default_factory=_nothing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extended(_Observed):
-    """An observation said the same and more: ``addition`` is appended. ``chars``: after it."""
+    """An observation said the same and more: ``addition`` is appended. ``chars``: after it.
+
+    Uncounted: the text grows, but nothing says that it was observed once more.
+    """
 
     NAME: ClassVar[str] = "memory.extended"
     SCHEMA: ClassVar[int] = 1
 
+    counted: bool = True
     addition: Words[str] = ""
     chars: int
     tags_added: Words[tuple[str, ...]] = ()
@@ -265,8 +294,8 @@ class Merged:
 class Folded:
     """It absorbed exact repetitions of itself, which are archived in the same append.
 
-    ``counts`` is what each of ``folded`` adds to the count; ``importance``, the base from here on,
-    and ``last_seen_at`` are the greatest of all.
+    ``counts`` is what each of ``folded`` adds to the count; ``created_at`` is the earliest of all,
+    ``importance`` (the base from here on), ``trust`` and ``last_seen_at`` are the greatest.
     """
 
     NAME: ClassVar[str] = "memory.folded"
@@ -275,6 +304,8 @@ class Folded:
     folded: tuple[str, ...]
     counts: tuple[int, ...]
     importance: float
+    trust: int
+    created_at: datetime
     last_seen_at: datetime
     tags_added: Words[tuple[str, ...]] = ()
     metadata_added: Words[Mapping[str, str]] = field(default_factory=_nothing)

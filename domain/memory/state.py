@@ -7,11 +7,14 @@ makes an id.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple, TypeAlias, assert_never
+from itertools import zip_longest
+from typing import NamedTuple, TypeAlias, assert_never
 
 from ..recorded import Fault, Recorded
+from . import events
 from .events import (
     Archived,
+    Beginning,
     Described,
     Event,
     Extended,
@@ -41,10 +44,14 @@ from .events import (
     Used,
 )
 
-Condition: TypeAlias = Literal["live", "archived", "superseded", "quarantined", "purged"]
+Condition: TypeAlias = events.Condition
 
 UNREADABLE = "[unreadable]"
 """What stands for words that cannot be read."""
+
+_UNREADABLE_BEGINNING = Saved(
+    importance=0.0, trust=0, source_type="model", store="semantic", chars=0
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,21 +128,38 @@ def evolve(state: State | None, recorded: Recorded) -> State | None:
     )
 
 
+def beginning(recorded: Recorded) -> tuple[Beginning, Condition] | None:
+    """What a memory begins with at this event, and in which condition; None: it is no beginning.
+
+    A first event that cannot be read begins a memory all the same: one that says nothing and is out
+    of recall, so that it is met as unreadable and not as one that never was.
+    """
+    event: Event | None = recorded.event
+    if isinstance(event, Imported):
+        return event, event.condition or ("live" if event.archived_at is None else "archived")
+    if isinstance(event, Beginning):
+        return event, "live"
+    if event is None and recorded.version == 1 and recorded.name.startswith("memory."):
+        return _UNREADABLE_BEGINNING, "quarantined"
+    return None
+
+
 def _begin(recorded: Recorded) -> State | None:
-    event = recorded.event
+    begun = beginning(recorded)
+    if begun is None:
+        return None
+    event, condition = begun
     if isinstance(event, Merged):
         return _merged(recorded, event)
-    if not isinstance(event, Saved | Imported):
-        return None
+    if isinstance(event, Imported):
+        return _imported(recorded, event, condition)
     at = recorded.recorded_at
-    imported = event if isinstance(event, Imported) else None
-    first = imported.created_at if imported else at
     return State(
         id=recorded.stream,
         space=recorded.space,
         version=recorded.version,
         position=recorded.position,
-        statements=(_statement(event.content, first, recorded),),
+        statements=(_statement(event.content, at, recorded),),
         text_version=1,
         category=event.category,
         tags=event.tags,
@@ -144,23 +168,64 @@ def _begin(recorded: Recorded) -> State | None:
         source=event.source,
         trust=event.trust,
         base=event.importance,
-        scored_at=imported.scored_at if imported else at,
-        created_at=first,
-        last_seen_at=imported.last_seen_at if imported else at,
-        updated_at=imported.updated_at if imported else at,
-        reinforcement_count=imported.reinforcement_count if imported else 1,
-        access_count=imported.access_count if imported else 1,
-        last_accessed_at=imported.last_accessed_at if imported else at,
-        condition="archived" if imported and imported.archived_at else "live",
-        pinned=imported.pinned if imported else False,
-        archived_at=imported.archived_at if imported else None,
-        archive_reason=imported.archive_reason if imported else None,
-        archived_base=imported.archive_importance if imported else None,
-        resembles=event.resembles if isinstance(event, Saved) else (),
-        conflicts_with=event.conflicts_with if isinstance(event, Saved) else (),
+        scored_at=at,
+        created_at=at,
+        last_seen_at=at,
+        updated_at=at,
+        reinforcement_count=1,
+        access_count=1,
+        last_accessed_at=at,
+        condition=condition,
+        resembles=event.resembles,
+        conflicts_with=event.conflicts_with,
         heard=frozenset([(event.source_type, event.source_ref)]),
         fault=recorded.fault,
     )
+
+
+def _imported(recorded: Recorded, event: Imported, condition: Condition) -> State:
+    # where the words cannot be read, the times still say how many parts there were
+    said = zip_longest(event.parts, event.said_at or (event.created_at,))
+    state = State(
+        id=recorded.stream,
+        space=recorded.space,
+        version=recorded.version,
+        position=recorded.position,
+        statements=tuple(
+            _statement(text or "", moment or event.created_at, recorded) for text, moment in said
+        ),
+        text_version=event.text_version,
+        category=event.category,
+        tags=event.tags,
+        metadata=event.metadata,
+        store=event.store,
+        source=event.source,
+        trust=event.trust,
+        base=event.importance,
+        scored_at=event.scored_at,
+        created_at=event.created_at,
+        last_seen_at=event.last_seen_at,
+        updated_at=event.updated_at,
+        reinforcement_count=event.reinforcement_count,
+        access_count=event.access_count,
+        last_accessed_at=event.last_accessed_at,
+        condition=condition,
+        pinned=event.pinned,
+        archived_at=event.archived_at,
+        archive_reason=event.archive_reason,
+        archived_base=event.archive_importance,
+        merged_into=event.merged_into,
+        merged_from=event.merged_from,
+        resembles=event.resembles,
+        conflicts_with=event.conflicts_with,
+        heard=frozenset(
+            [(event.source_type, event.source_ref)] if event.heard is None else event.heard
+        ),
+        superseded_by=event.superseded_by,
+        held=event.held,
+        fault=recorded.fault,
+    )
+    return _without_words(state) if condition == "purged" else state
 
 
 def _merged(recorded: Recorded, event: Merged) -> State:
@@ -204,9 +269,12 @@ def _apply(state: State, recorded: Recorded) -> State:  # noqa: PLR0912
         case Reinforced():
             if not event.counted:
                 return state._replace(heard=_heard(state, event))
-            return _observed(state, event, at)._replace(trust=max(state.trust, event.trust))
+            seen = _observed(state, event, at)
+            return seen._replace(trust=event.trust) if event.lifts_trust else seen
         case Extended():
-            return _observed(state, event, at)._replace(
+            seen = _observed(state, event, at) if event.counted else _gathered(state, event)
+            return seen._replace(
+                heard=_heard(state, event),
                 statements=(*state.statements, _statement(event.addition, at, recorded)),
                 text_version=state.text_version + 1,
                 updated_at=at,
@@ -252,6 +320,8 @@ def _apply(state: State, recorded: Recorded) -> State:  # noqa: PLR0912
             return _gathered(state, event)._replace(
                 base=event.importance,
                 scored_at=at,
+                trust=event.trust,
+                created_at=event.created_at,
                 last_seen_at=event.last_seen_at,
                 reinforcement_count=state.reinforcement_count + sum(event.counts),
             )

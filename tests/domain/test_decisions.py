@@ -252,10 +252,21 @@ class TestReinforce:
         after = (
             given(saved(trust=0, source_type="web"))
             .when(reinforcing(observation()))
-            .then(reinforced())
+            .then(reinforced(lifts_trust=True))
         )
         assert after.memory.trust == 3
         assert after.memory.source == Source(type="web")
+
+    def test_who_repeats_one_statement_does_not_vouch_for_what_was_added_to_it(self) -> None:
+        after = (
+            given(
+                saved(trust=0, source_type="web"),
+                extended(trust=0, source_type="web", source_ref="another page"),
+            )
+            .when(reinforcing(observation()))
+            .then(reinforced())
+        )
+        assert after.memory.trust == 0
 
     def test_the_category_stays(self) -> None:
         after = (
@@ -309,7 +320,7 @@ class TestToolsAndPages:
         once = (
             given(start)
             .when(reinforcing(said))
-            .then(reinforced(trust=1, source_type=kind, source_ref="r-1"))
+            .then(reinforced(lifts_trust=True, trust=1, source_type=kind, source_ref="r-1"))
         )
         again = once.when(reinforcing(said, on=5)).then(
             reinforced(counted=False, trust=1, source_type=kind, source_ref="r-1")

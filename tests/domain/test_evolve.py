@@ -192,7 +192,11 @@ class TestDecisionsOverTime:
 class TestReplayAcceptsEverything:
     def test_what_no_event_began_is_no_memory(self) -> None:
         assert folded(Used(), reinforced()) is None
-        assert folded(at(START, None, fault="newer_release")) is None
+
+    def test_a_beginning_that_cannot_be_read_is_a_memory_out_of_recall(self) -> None:
+        state = memory(at(START, None, fault="newer_release"))
+        assert (state.content, state.condition) == (UNREADABLE, "quarantined")
+        assert (state.fault, state.version) == ("newer_release", 1)
 
     def test_a_lost_key_leaves_the_facts_and_marks_the_words(self) -> None:
         state = memory(

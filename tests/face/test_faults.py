@@ -80,7 +80,6 @@ class TestDamagedWords:
 class TestDamagedFacts:
     """B35."""
 
-    @pytest.mark.xfail(reason="such a memory is told as one that never was", strict=True)
     def test_a_beginning_cut_short_is_told_as_damaged(self, store: tuple[Path, str]) -> None:
         directory, id_ = store
         altered(directory, "UPDATE events SET facts = X'7b' WHERE position = 1")
@@ -140,7 +139,6 @@ class TestEventsOfANewerRelease:
         assert (entry.name, entry.data) == ("memory.levitated", {})
         assert "newer release" in entry.summary
 
-    @pytest.mark.xfail(reason="such a memory is told as one that never was", strict=True)
     def test_a_memory_that_begins_with_one_is_there_and_read_only(
         self, store: tuple[Path, str]
     ) -> None:

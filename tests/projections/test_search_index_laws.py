@@ -87,7 +87,7 @@ queries = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
 
 def recorded(position: int, stream: str, event: Any) -> Recorded:
     return Recorded(
-        position=position, stream=stream, version=1, name="memory.x", schema=1, recorded_at=AT,
+        position=position, stream=stream, version=2, name="memory.x", schema=1, recorded_at=AT,
         actor="a", space="s", command_id="c", correlation_id=None, causation_id=None, event=event,
         fault=None if event is not None else "newer_release",
     )  # fmt: skip

@@ -66,7 +66,7 @@ ARCHIVED = e.Archived(cause="request", importance=0.5)
 
 def recorded(position: int, stream: str, event: Any) -> Recorded:
     return Recorded(
-        position=position, stream=stream, version=1, name="memory.x", schema=1, recorded_at=AT,
+        position=position, stream=stream, version=2, name="memory.x", schema=1, recorded_at=AT,
         actor="a", space="s", command_id="c", correlation_id=None, causation_id=None, event=event,
     )  # fmt: skip
 

@@ -1,0 +1,290 @@
+"""Several memories that become one: merge under coverage, fold of exact repetitions, and back.
+
+The times and counts of a merge are arithmetic, never anybody's judgement: the earliest creation,
+the latest observation, the sum over distinct sources.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+
+from .. import category as categories
+from .. import subject_time
+from ..coverage import Source as Evidence
+from ..coverage import Vocabulary, missing, specifics
+from ..errors import Conflict, Invalid, MunimentError, Refused
+from ..importance import Decay
+from .decisions import (
+    MAX_METADATA_BYTES,
+    MAX_METADATA_KEYS,
+    MAX_TAGS,
+    importance_now,
+    metadata_bytes,
+    require_writable,
+)
+from .events import (
+    Archived,
+    Folded,
+    Merged,
+    MergeRejected,
+    MergeRetracted,
+    SourceType,
+    Superseded,
+)
+from .state import State
+
+MAX_SOURCES = 20
+
+
+class RejectedMerge(Refused):
+    """A merge would have lost something; its sources are untouched but for a stamp.
+
+    ``missing`` names what, as it is spelt in the sources.
+    """
+
+    default_code = "merge_rejected"
+
+    def __init__(self, missing: Sequence[str]) -> None:
+        super().__init__(
+            f"The merged text loses {', '.join(missing)}: say them, or leave the sources apart.",
+            field="content",
+        )
+        self.missing = tuple(missing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What a merge is to say; what is None follows from the sources."""
+
+    content: str
+    category: str | None
+    tags: tuple[str, ...] | None
+    importance: float | None
+    source_type: SourceType
+
+
+def cluster(ids: Sequence[str]) -> str:
+    """The name of a set of memories: 128 bits of SHA-256 over their sorted ids."""
+    return sha256("\n".join(sorted(set(ids))).encode()).hexdigest()[:32]
+
+
+def distinct(sources: Sequence[State]) -> list[State]:
+    """Each source once, in the order given.
+
+    Raises:
+        Invalid: ``merge_needs_two`` or ``merge_too_many``.
+    """
+    found = list({source.id: source for source in sources}.values())
+    if len(found) < 2:
+        raise Invalid("A merge needs two different memories.", code="merge_needs_two", field="ids")
+    if len(found) > MAX_SOURCES:
+        raise Invalid(
+            f"A merge takes at most {MAX_SOURCES} memories: merge in steps.",
+            code="merge_too_many",
+            field="ids",
+        )
+    return found
+
+
+def require_mergeable(source: State, *, may_move_pinned: bool) -> None:
+    """Refuses a source that is not live, or pinned by somebody else.
+
+    Raises:
+        Conflict: ``source_not_live``.
+        Refused: ``pinned``.
+    """
+    require_writable(source)
+    if source.condition != "live":
+        raise Conflict(
+            f"{source.id} is {source.condition}, not live: read the sources again.",
+            code="source_not_live",
+            field="ids",
+        )
+    if source.pinned and not may_move_pinned:
+        raise Refused(
+            f"{source.id} is pinned: only the owner may merge it.", code="pinned", field="ids"
+        )
+
+
+def lost(sources: Sequence[State], text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The specifics of the sources that do not survive in a text."""
+    evidence = [Evidence(source.content, source.category) for source in sources]
+    return missing(evidence, text, vocabulary)
+
+
+def reject(source: State, sources: Sequence[State], missing_: Sequence[str]) -> list[MergeRejected]:
+    """The stamp that a refused merge leaves on a source."""
+    ids = tuple(other.id for other in sources)
+    return [
+        MergeRejected(
+            cluster=cluster(ids),
+            sources=ids,
+            text_version=source.text_version,
+            missing_count=len(missing_),
+            missing=tuple(missing_),
+        )
+    ]
+
+
+def merge(
+    sources: Sequence[State], proposal: Proposal, *, now: datetime, decay: Decay
+) -> list[Merged]:
+    """The merge of distinct, live sources whose coverage was found good."""
+    stores = {source.store for source in sources}
+    worth = [importance_now(source, now, decay) for source in sources]
+    return [
+        Merged(
+            content=proposal.content,
+            category=_category(sources, proposal.category),
+            tags=_tags(sources) if proposal.tags is None else proposal.tags,
+            metadata=subject_time.merged([source.metadata for source in sources]),
+            store=stores.pop() if len(stores) == 1 else "semantic",
+            chars=len(proposal.content),
+            importance=max(worth) if proposal.importance is None else proposal.importance,
+            trust=min(source.trust for source in sources),
+            source_type=proposal.source_type,
+            merged_from=tuple(source.id for source in sources),
+            source_versions=tuple(source.version for source in sources),
+            created_at=min(source.created_at for source in sources),
+            last_seen_at=max(source.last_seen_at for source in sources),
+            reinforcement_count=sum(source.reinforcement_count for source in sources),
+            access_count=sum(source.access_count for source in sources),
+            last_accessed_at=max(source.last_accessed_at for source in sources),
+            specifics=len({found for source in sources for found in specifics(source.content)}),
+        )
+    ]
+
+
+def absorb(
+    source: State, into: str, *, is_fold: bool, now: datetime, decay: Decay
+) -> list[Archived]:
+    """A source of a merge, or a folded copy, is archived into what it became part of."""
+    return [
+        Archived(
+            cause="fold" if is_fold else "merge",
+            importance=importance_now(source, now, decay),
+            merged_into=into,
+            reason=f"{'folded' if is_fold else 'merged'} into {into}",
+        )
+    ]
+
+
+def _category(sources: Sequence[State], given: str | None) -> str | None:
+    if given is not None:
+        return given
+    filed = {categories.folded(source.category) for source in sources}
+    return sources[0].category if len(filed) == 1 else None
+
+
+def _tags(sources: Sequence[State]) -> tuple[str, ...]:
+    tags: dict[str, str] = {}
+    for source in sources:
+        for tag in source.tags:
+            tags.setdefault(tag.casefold(), tag)
+    return tuple(tags.values())[:MAX_TAGS]
+
+
+def fold_key(memory: State) -> tuple[str, str] | None:
+    """What exact repetitions have in common; None for what never folds.
+
+    The same category without regard to case, the same text once white space is collapsed, case
+    included. Episodes are occurrences, and what is held must stay as it is.
+    """
+    if (
+        memory.condition != "live"
+        or memory.store == "episodic"
+        or memory.held
+        or memory.fault is not None
+    ):
+        return None
+    return categories.folded(memory.category), " ".join(memory.content.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """The survivor of exact repetitions, and the copies that it absorbs."""
+
+    survivor: State
+    copies: tuple[State, ...]
+
+
+def fold_of(twins: Sequence[State]) -> Fold | None:
+    """Which of exact repetitions survives: a pinned one, else the oldest; None if none folds.
+
+    Pinned copies stay where they are.
+    """
+    aged = sorted(twins, key=lambda twin: (not twin.pinned, twin.created_at, twin.id))
+    copies = tuple(twin for twin in aged[1:] if not twin.pinned)
+    return Fold(aged[0], copies) if copies else None
+
+
+def fold(found: Fold, *, now: datetime, decay: Decay) -> list[Folded]:
+    """The survivor takes in the counts, tags and missing metadata of its copies."""
+    survivor, copies = found.survivor, found.copies
+    everyone = (survivor, *copies)
+    known = {tag.casefold() for tag in survivor.tags}
+    tags = tuple(tag for tag in _tags(everyone) if tag.casefold() not in known)
+    return [
+        Folded(
+            folded=tuple(copy.id for copy in copies),
+            counts=tuple(copy.reinforcement_count for copy in copies),
+            importance=max(importance_now(one, now, decay) for one in everyone),
+            trust=max(one.trust for one in everyone),
+            created_at=min(one.created_at for one in everyone),
+            last_seen_at=max(one.last_seen_at for one in everyone),
+            tags_added=tags[: MAX_TAGS - len(survivor.tags)],
+            metadata_added=_filled(survivor.metadata, [copy.metadata for copy in copies]),
+        )
+    ]
+
+
+def _filled(known: Mapping[str, str], others: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    whole, added = dict(known), dict[str, str]()
+    for metadata in others:
+        for key, value in metadata.items():
+            grown = {**whole, key: value}
+            if (
+                key not in whole
+                and len(grown) <= MAX_METADATA_KEYS
+                and metadata_bytes(grown) <= MAX_METADATA_BYTES
+            ):
+                whole, added[key] = grown, value
+    return added
+
+
+def retract(result: State, restored: State) -> list[MergeRetracted]:
+    """What a restored source had contributed is taken out of a merge or fold that absorbed it."""
+    if result.condition == "purged":
+        return []
+    return [MergeRetracted(restored=restored.id, count=restored.reinforcement_count)]
+
+
+def supersede(memory: State, by: State, *, now: datetime, decay: Decay) -> list[Superseded]:
+    """A contradiction is decided against a memory, in favour of another live one.
+
+    Raises:
+        Invalid: ``superseded_by_itself``.
+        MunimentError: One of them is not live.
+    """
+    if memory.id == by.id:
+        raise Invalid(
+            "A memory cannot supersede itself: name the other one.",
+            code="superseded_by_itself",
+            field="by",
+        )
+    if memory.condition == "superseded" and memory.superseded_by == by.id:
+        return []
+    for one, field in ((memory, "id"), (by, "by")):
+        require_writable(one)
+        if one.condition != "live":
+            raise _not_live(one, field)
+    if memory.pinned:
+        raise Refused("It is pinned: unpin it first.", code="pinned", field="id")
+    return [Superseded(by=by.id, importance=importance_now(memory, now, decay))]
+
+
+def _not_live(memory: State, field: str) -> MunimentError:
+    return Refused(
+        f"{memory.id} is {memory.condition}: restore it first.", code="not_live", field=field
+    )
