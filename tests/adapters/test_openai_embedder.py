@@ -117,6 +117,15 @@ class TestAService:
         with Loopback() as server, asking(server) as embedder:
             embedder.embed(["x"])
 
+    def test_that_closes_idle_connections_is_asked_over_a_new_one(self) -> None:
+        patience = Patience(deadline=2.0, tries=1)
+        server = Loopback(loopback.answers_and_cuts, loopback.answers_and_cuts)
+        with server, asking(server, patience=patience) as embedder:
+            for connections in (1, 2, 3):
+                embedder.embed(["x"])
+                assert server.connections == connections
+                time.sleep(0.1)
+
     def test_is_asked_by_many_threads_at_once(self) -> None:
         texts = [[f"text {n}", f"other {n}"] for n in range(60)]
         with Loopback() as server, asking(server) as embedder, ThreadPoolExecutor(12) as pool:
@@ -156,7 +165,9 @@ BAD_REPLIES = {
     "a number that is too large": loopback.sends(
         b'{"data": [{"embedding": [1' + b"0" * 400 + b']}, {"embedding": [1]}]}'
     ),
-    "compression": loopback.sends(b"\x1f\x8b", {"Content-Encoding": "gzip"}),
+    "compression": loopback.sends(
+        b'{"data": [{"embedding": [1]}, {"embedding": [1]}]}', {"Content-Encoding": "gzip"}
+    ),
 }
 
 
@@ -317,6 +328,12 @@ class TestASlowService:
             assert 0.35 < time.monotonic() - started < 0.8
             assert len(server.requests) == 1
             assert threads() <= before
+
+    def test_is_not_asked_by_who_has_no_time(self) -> None:
+        with Loopback() as server, asking(server) as embedder:
+            assert refusal(lambda: embedder.embed(["x"], within=0.0)).code == "timeout"
+            assert refusal(lambda: embedder.embed(["x"], within=-1.0)).code == "timeout"
+            assert server.connections == 0
 
     def test_holds_up_no_caller_beyond_the_deadline_however_many_there_are(self) -> None:
         patience = Patience(deadline=0.5, tries=1)

@@ -110,6 +110,12 @@ def cuts(exchange: Exchange) -> None:
     exchange.cut()
 
 
+def answers_and_cuts(exchange: Exchange) -> None:
+    """The right answer, and then the end of the connection without a word of it."""
+    embeddings(exchange)
+    exchange.cut()
+
+
 def cuts_midway(exchange: Exchange) -> None:
     exchange.raw(b'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"data": [')
     exchange.cut()
