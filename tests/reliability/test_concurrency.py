@@ -183,16 +183,19 @@ def test_a_refused_command_of_a_group_leaves_the_others(tmp_path: Path) -> None:
             )
         ]
         with counted_commits(m) as commits:
-            with lock.exclusive():
-                threads[0].start()
-                while not commits[0]:
-                    time.sleep(0.001)  # until it leads, and is held up by the lock
-                for thread in threads[1:]:
-                    thread.start()
-                while waiting(m) < len(threads) - 1:
-                    time.sleep(0.001)
-            for thread in threads:
-                thread.join()
+            try:
+                with lock.exclusive():
+                    threads[0].start()
+                    while not commits[0]:
+                        time.sleep(0.001)  # until it leads, and is held up by the lock
+                    for thread in threads[1:]:
+                        thread.start()
+                    while waiting(m) < len(threads) - 1:
+                        time.sleep(0.001)
+            finally:
+                for thread in threads:
+                    if thread.ident is not None:
+                        thread.join()
         assert len(refused) == 12
         assert commits[0] == 2
         sound(m, 13)
