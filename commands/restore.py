@@ -6,6 +6,8 @@ from typing import ClassVar
 
 from muniment.domain.inputs import MemoryId, Version
 from muniment.domain.memory.decisions import require_version, restore
+from muniment.domain.memory.merging import retract
+from muniment.domain.memory.state import State
 from muniment.domain.memory.view import Memory, view
 from muniment.domain.ports import Append, Outcome
 
@@ -34,11 +36,31 @@ class Restore(Command):
         memory = work.memory(self.id)
         require_version(memory, self.expected_version)
         events = restore(memory)
-        return [Append(memory.id, memory.version, events)] if events else []
+        if not events:
+            return []
+        return [Append(memory.id, memory.version, events), *self._retractions(memory, work)]
+
+    def _retractions(self, memory: State, work: Work) -> list[Append]:
+        """Its count is taken out of what absorbed it, and of whatever absorbed that in turn."""
+        appends: list[Append] = []
+        into, seen = memory.merged_into, {memory.id}
+        while into is not None and into not in seen:
+            seen.add(into)
+            result = work.memory(into)
+            events = retract(result, memory)
+            if events:
+                appends.append(Append(result.id, result.version, events))
+            into = result.merged_into
+        return appends
 
     def answer(self, outcome: Outcome) -> Restored:
         """The memory as it is after the command."""
         desk = outcome.desk
         memory = desk.memory(self.id)
-        warnings = () if outcome.recorded else ("already_live: it was in recall all along",)
+        warnings: tuple[str, ...] = ()
+        if not outcome.recorded:
+            warnings = ("already_live: it was in recall all along",)
+        elif len(outcome.recorded) > 1:
+            into = outcome.recorded[1].stream
+            warnings = (f"live_merge_source: {into}, which it was merged into, says it too",)
         return Restored(view(memory, desk.now, desk.rules.decay), warnings)

@@ -11,6 +11,7 @@ with muniment.open("memory/") as m:
 
 from ._release import __version__
 from .backups import BackedUp, RestoredBackup, restore_backup
+from .commands.merge import Merged
 from .commands.restore import Restored
 from .commands.save_memory import Saved
 from .domain.errors import (
@@ -23,12 +24,14 @@ from .domain.errors import (
     Unavailable,
 )
 from .domain.memory.events import Source
+from .domain.memory.merging import RejectedMerge as MergeRejected
 from .domain.memory.view import Memory
 from .handle import Muniment, open  # noqa: A004 (muniment.open is the name)
 from .importing import ImportReport
 from .key_backups import KeysBackedUp, RestoredKeys, restore_keys
 from .keychain import KeysRotated
 from .log.verify import Finding, Verification
+from .purging import PurgeReport
 from .queries.history import HistoryEntry
 from .queries.log import LogEntry
 from .queries.search import Hit, SearchResult
@@ -47,9 +50,12 @@ __all__ = [
     "KeysRotated",
     "LogEntry",
     "Memory",
+    "MergeRejected",
+    "Merged",
     "Muniment",
     "MunimentError",
     "NotFound",
+    "PurgeReport",
     "Refused",
     "Restored",
     "RestoredBackup",

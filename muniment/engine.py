@@ -1,20 +1,23 @@
 """The composition root: one store, its read models, its writer, made once and shared by handles."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+import structlog
+
 from . import settings as configuration
 from ._release import __version__
 from .commands.command import Answers
-from .domain.errors import Invalid
+from .domain.errors import Invalid, MunimentError, StorageFailed
 from .domain.identity import Identity
 from .domain.memory.state import State
 from .domain.ports import Clock
 from .domain.recorded import Recorded
 from .log.desk import LogDesk, read_clock
+from .log.kept import KeptStates
 from .log.read_models import ReadModels
 from .log.store import Store
 from .log.writer import Writer
@@ -25,6 +28,8 @@ from .settings import Settings
 
 A = TypeVar("A")
 A_co = TypeVar("A_co", covariant=True)
+
+_log = structlog.get_logger(__name__)
 
 IN_MEMORY = ":memory:"
 
@@ -76,14 +81,14 @@ class Engine:
             key_batch=self.settings.log.key_batch,
             read_only=read_only,
         )
-        self.models = ReadModels(self.store, self.settings.ranking)
+        self.models = ReadModels(self.store, self.settings.ranking, self._kept_states())
         self._writer = Writer(self.store, self.models, self.clock, self.rules)
 
-    def run(self, command: Answers[A], identity: Identity) -> A:
+    def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
         """Decides a command; answers once it is on the disk."""
         return self._writer.run(command, identity)
 
-    def run_all(self, commands: list[Answers[A]], identity: Identity) -> list[A]:
+    def run_all(self, commands: Sequence[Answers[A]], identity: Identity) -> list[A]:
         """Decides commands in one commit, all or none."""
         return self._writer.run_all(commands, identity)
 
@@ -92,8 +97,25 @@ class Engine:
         return query.answer(_StoreReading(self, identity, read_clock(self.clock())))
 
     def close(self) -> None:
-        """Ends the store."""
+        """Ends the store; read models that are far ahead of their kept state are kept first."""
+        if self.store.datastore.is_own_process and not self.store.datastore.pool.closed:
+            try:
+                self.models.keep(self.settings.log.keep_state_after)
+            except StorageFailed as error:
+                # a cache is not worth a failure: the next one to open replays more of the log
+                _log.warning("state_not_kept", code=error.code, reason=error.message)
         self.store.close()
+
+    def _kept_states(self) -> KeptStates | None:
+        if self.directory is None:
+            return None
+        return KeptStates(
+            self.store,
+            self.directory,
+            release=__version__,
+            lock_timeout=self.settings.log.busy_timeout,
+            is_on=self.settings.log.keep_state,
+        )
 
 
 class _StoreReading(LogDesk):

@@ -11,15 +11,21 @@ from .backups import BackedUp, Backup, back_up
 from .commands.archive import Archive
 from .commands.describe import Describe
 from .commands.edit import Edit
+from .commands.fold_twins import FoldTwins
+from .commands.hold import Hold, ReleaseHold
 from .commands.import_memory import ImportMemory
 from .commands.mark_used import MarkUsed
+from .commands.merge import Merge, Merged
 from .commands.pin import Pin, Unpin
+from .commands.purge import RequestPurge
+from .commands.quarantine import Quarantine, Release
 from .commands.recategorize import Recategorize
 from .commands.rescore import Rescore
 from .commands.restore import Restore, Restored
 from .commands.retag import Retag
 from .commands.revise import Revise
 from .commands.save_memory import Saved, SaveMemory, items
+from .commands.supersede import Supersede
 from .domain.errors import Invalid, Refused
 from .domain.identity import Identity, Role, identity
 from .domain.memory.events import Source, Store
@@ -29,7 +35,9 @@ from .engine import Engine
 from .importing import ImportReport, Progress, import_all
 from .keychain import Keychain
 from .log.verify import Verification, verify
+from .purging import PurgeReport, finish, purge
 from .queries.agent_text import agent_text
+from .queries.exact_twins import ExactTwins
 from .queries.get_memory import Get, GetMany
 from .queries.history import History, HistoryEntry
 from .queries.log import Log, LogEntry
@@ -288,6 +296,72 @@ class Muniment:
             self._identity,
         )
 
+    def supersede(self, id: str, by: str, **options: Unpack[EditOptions]) -> Memory:
+        """Decide a contradiction against a memory, in favour of another; it can be restored."""
+        return self._edit(Supersede, id=id, by=by, **options)
+
+    def merge(
+        self,
+        ids: Iterable[str],
+        content: str,
+        *,
+        category: str | None = None,
+        tags: Iterable[str] | None = None,
+        importance: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> Merged:
+        """Replace several memories by one that says all of it.
+
+        Raises:
+            MergeRejected: Something would be lost: ``missing`` names it. The sources are untouched
+                but for a stamp.
+            Conflict: A source is not live any more.
+        """
+        self._authorise(Merge)
+        return self._engine.run(
+            Merge.of(
+                ids=_texts(ids, "ids"),
+                content=content,
+                category=category,
+                tags=tags,
+                importance=importance,
+                idempotency_key=idempotency_key,
+            ),
+            self._identity,
+        )
+
+    def fold(self) -> list[str]:
+        """Fold exact repetitions into one another; the ids that were folded away."""
+        self._authorise(FoldTwins)
+        twins = self._engine.ask(ExactTwins.of(), self._identity)
+        folds = [FoldTwins.of(ids=ids) for ids in twins]
+        return [id_ for ids in self._engine.run_all(folds, self._identity) for id_ in ids]
+
+    def quarantine(self, id: str, reason: str, **options: Unpack[EditOptions]) -> Memory:
+        """Hide a memory from recall until a person says that it may be trusted."""
+        return self._edit(Quarantine, id=id, reason=reason, **options)
+
+    def release(self, id: str, **options: Unpack[EditOptions]) -> Memory:
+        """Let a memory out of quarantine."""
+        return self._edit(Release, id=id, **options)
+
+    def hold(self, id: str, reason: str, **options: Unpack[EditOptions]) -> Memory:
+        """Put a memory under a legal hold: nothing may remove its words until it is lifted."""
+        return self._edit(Hold, id=id, reason=reason, **options)
+
+    def release_hold(self, id: str, **options: Unpack[EditOptions]) -> Memory:
+        """Lift the legal hold on a memory."""
+        return self._edit(ReleaseHold, id=id, **options)
+
+    def purge(self, *, dry_run: bool = False) -> PurgeReport:
+        """Remove the words of what was archived for longer than archived memories are kept.
+
+        Their keys are destroyed, so the words are gone from the log and from every copy of it. What
+        is pinned, held or above the floor is kept. A dry run only says what is due.
+        """
+        self._authorise(RequestPurge)
+        return purge(self._engine, self._identity, dry_run=dry_run)
+
     def import_from(
         self, format: str, path: str | os.PathLike[str], *, progress: Progress | None = None
     ) -> ImportReport:
@@ -355,7 +429,7 @@ class Muniment:
     def get_many(self, ids: Iterable[str]) -> list[Memory]:
         """Several memories by id, in the order asked for; at most 1,000."""
         self._authorise(GetMany)
-        return self._engine.ask(GetMany.of(ids=tuple(ids)), self._identity)
+        return self._engine.ask(GetMany.of(ids=_texts(ids, "ids")), self._identity)
 
     def history(self, id: str) -> list[HistoryEntry]:
         """Every event of a memory, oldest first."""
@@ -426,6 +500,15 @@ class Muniment:
             )
 
 
+def _texts(given: Iterable[str], field: str) -> tuple[str, ...]:
+    try:
+        return tuple(given)
+    except TypeError as error:
+        raise Invalid(
+            f"{field}: give several texts.", code=f"{field}_invalid", field=field
+        ) from error
+
+
 def open(  # noqa: A001 (muniment.open is the name)
     target: str | os.PathLike[str],
     *,
@@ -453,4 +536,11 @@ def open(  # noqa: A001 (muniment.open is the name)
         StorageFailed: There is no log to read, it is another program's, a newer release wrote it …
     """
     acting = identity(space, actor, role)
-    return Muniment(Engine(target, clock=clock, settings=settings, read_only=read_only), acting)
+    engine = Engine(target, clock=clock, settings=settings, read_only=read_only)
+    try:
+        if not read_only:
+            finish(engine)
+    except BaseException:
+        engine.close()
+        raise
+    return Muniment(engine, acting)

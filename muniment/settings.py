@@ -15,7 +15,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDic
 from .domain.errors import Invalid
 from .domain.importance import Decay
 from .domain.inputs import invalid
-from .domain.rules import DuplicateCheck, Rules
+from .domain.rules import DuplicateCheck, Retention, Rules
 from .log.read_models import Ranking
 
 
@@ -24,6 +24,9 @@ class _Section(BaseModel):
 
 
 _SEEDS = {
+    "dream.memory_archive_retention_days": "Dream:MemoryArchiveRetention",
+    "dream.pruning_protection_importance": "Dream:PruningProtectionImportance",
+    "dream.pruning_protection_reinforcement_count": "Dream:PruningProtectionReinforcementCount",
     "memory.dedupe_enabled": "Memory:DedupeEnabled",
     "memory.dedupe_lexical_similarity_threshold": "Memory:DedupeLexicalSimilarityThreshold",
     "memory.dedupe_max_extended_content_length": "Memory:DedupeMaxExtendedContentLength",
@@ -71,6 +74,28 @@ class MemorySettings(_Section):
     )
 
 
+class DreamSettings(_Section):
+    """How long archived memories are kept, and which ones longer."""
+
+    memory_archive_retention_days: float = Field(
+        default=90.0,
+        le=36_500.0,
+        description="Days after which an archived memory may be purged; 0 or less: never.",
+    )
+    pruning_protection_importance: float = Field(
+        default=0.80, ge=0.0, le=1.0, description="Importance from which nothing is purged."
+    )
+    pruning_protection_reinforcement_count: int = Field(
+        default=5, ge=1, description="Observations from which nothing is purged."
+    )
+    purge_protected_after_days: float | None = Field(
+        default=None,
+        ge=0.0,
+        le=36_500.0,
+        description="Days after which even protected memories are purged; none: never.",
+    )
+
+
 class SearchSettings(_Section):
     """How keyword search ranks."""
 
@@ -91,6 +116,16 @@ class LogSettings(_Section):
     key_batch: int = Field(
         default=256, ge=1, le=100_000, description="How many encryption keys are minted at a time."
     )
+    keep_state: bool = Field(
+        default=True,
+        description="Whether read models are kept, encrypted, so that a large store opens fast.",
+    )
+    keep_state_after: int = Field(
+        default=10_000,
+        ge=1,
+        le=1_000_000_000,
+        description="New events of a space after which its read models are kept at close.",
+    )
 
 
 class Settings(BaseSettings):
@@ -101,13 +136,14 @@ class Settings(BaseSettings):
     )
 
     memory: MemorySettings = Field(default_factory=MemorySettings)
+    dream: DreamSettings = Field(default_factory=DreamSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
     log: LogSettings = Field(default_factory=LogSettings)
 
     @property
     def rules(self) -> Rules:
         """The figures that decisions go by."""
-        memory = self.memory
+        memory, dream = self.memory, self.dream
         return Rules(
             decay=Decay(
                 grace_days=memory.importance_decay_grace_days,
@@ -118,6 +154,12 @@ class Settings(BaseSettings):
                 enabled=memory.dedupe_enabled,
                 lexical_threshold=memory.dedupe_lexical_similarity_threshold,
                 max_extended=memory.dedupe_max_extended_content_length,
+            ),
+            retention=Retention(
+                archive_days=dream.memory_archive_retention_days,
+                protection_importance=dream.pruning_protection_importance,
+                protection_count=dream.pruning_protection_reinforcement_count,
+                protected_days=dream.purge_protected_after_days,
             ),
         )
 

@@ -20,3 +20,8 @@ def remember(text: str, its_form: Form) -> Form:
             _forms.clear()
         _forms[text] = its_form
     return its_form
+
+
+def forget() -> None:
+    """Drops every form: texts were removed for good."""
+    _forms.clear()

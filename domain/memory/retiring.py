@@ -96,17 +96,18 @@ def request_purge(memory: State, *, now: datetime, retention: Retention) -> list
     ]
 
 
-def complete_purge(memory: State, requested: PurgeRequested) -> list[Purged]:
+def complete_purge(memory: State) -> list[Purged]:
     """Record that the key has been destroyed, with the evidence of the request."""
-    if not memory.purge_pending:
+    asked = memory.removal
+    if asked is None:
         return []
     return [
         Purged(
-            basis=requested.basis,
-            archived_at=requested.archived_at,
-            retention_days=requested.retention_days,
-            importance=requested.importance,
-            reinforcement_count=requested.reinforcement_count,
-            policy=requested.policy,
+            basis=asked.basis,
+            archived_at=asked.archived_at,
+            retention_days=asked.retention_days,
+            importance=asked.importance,
+            reinforcement_count=asked.reinforcement_count,
+            policy=asked.policy,
         )
     ]

@@ -69,8 +69,8 @@ class State(NamedTuple):
     ``base`` was set at ``scored_at`` and fades from there (see ``importance``). ``archived_base``
     is what the memory was worth when it was archived. ``heard`` names the sources, by type and
     reference, that already said it, of those whose repetition counts only once. ``held`` says that
-    a legal hold is on it, ``purge_pending`` that its key is about to be destroyed. ``fault`` is the
-    worst that befell any of its events.
+    a legal hold is on it. ``removal`` is the evidence of a purge whose key is about to be
+    destroyed. ``fault`` is the worst that befell any of its events.
     """
 
     id: str
@@ -105,7 +105,7 @@ class State(NamedTuple):
     heard: frozenset[tuple[str, str | None]] = frozenset()
     superseded_by: str | None = None
     held: bool = False
-    purge_pending: bool = False
+    removal: PurgeRequested | None = None
     fault: Fault | None = None
 
     @property
@@ -345,9 +345,9 @@ def _apply(state: State, recorded: Recorded) -> State:  # noqa: PLR0912
         case HoldReleased():
             return state._replace(held=False)
         case PurgeRequested():
-            return _without_words(state)._replace(purge_pending=True)
+            return _without_words(state)._replace(removal=event)
         case Purged():
-            return _without_words(state)._replace(purge_pending=False)
+            return _without_words(state)._replace(removal=None)
     assert_never(event)
 
 

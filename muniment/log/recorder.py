@@ -24,6 +24,15 @@ _INSERT = (
 _SELECT = f"SELECT {_COLUMNS} FROM events"  # noqa: S608
 _STREAMS_AT_ONCE = 200
 _HEAD = "SELECT position, chain, recorded_at FROM events ORDER BY position DESC LIMIT 1"
+_UNFINISHED = """
+    SELECT stream, space FROM events AS asked
+    WHERE name IN ('memory.purge_requested', 'memory.purged') AND name = 'memory.purge_requested'
+    AND NOT EXISTS (
+        SELECT 1 FROM events AS done WHERE done.stream = asked.stream
+        AND done.name IN ('memory.purge_requested', 'memory.purged')
+        AND done.name = 'memory.purged'
+    )
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +194,23 @@ class Recorder(SQLiteApplicationRecorder):
                 for (stream,) in cursor.fetchall()
                 if stream.replace("-", "").endswith(compact)
             ][:limit]
+
+    def select_memories(self, space: str, until: int) -> list[tuple[str, int]]:
+        """The memories that began in a space up to a position, each with that of its beginning."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            cursor.execute(
+                "SELECT stream, position FROM events WHERE version = 1 AND space = ?"
+                " AND position <= ? AND name GLOB 'memory.*' ORDER BY position",
+                [space, until],
+            )
+            return cursor.fetchall()
+
+    def unfinished_removals(self) -> list[tuple[str, str]]:
+        """Streams, with their spaces, whose key was to be destroyed and may not have been."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            cursor.execute(_UNFINISHED)
+            found: list[tuple[str, str]] = cursor.fetchall()
+            return found
 
     def key_of(self, stream: str) -> int | None:
         """The id of the key that a stream's words are under; None for one without words."""

@@ -47,6 +47,11 @@ _FIRST = (
     """
     CREATE INDEX events_by_keyed_command ON events (command_id) WHERE length(command_id) = 32
     """,
+    # a removal that was asked for and not recorded is finished by who opens the log next
+    """
+    CREATE INDEX events_by_removal ON events (stream, name)
+    WHERE name IN ('memory.purge_requested', 'memory.purged')
+    """,
     # a memory may be named by the tail of its id
     "CREATE INDEX events_by_tail ON events (substr(stream, -8)) WHERE version = 1",
     f"""

@@ -17,6 +17,7 @@ from eventsourcing.sqlite import SQLiteFactory
 from eventsourcing.utils import Environment
 
 from muniment.domain.errors import StorageFailed
+from muniment.domain.memory.events import PurgeRequested
 from muniment.domain.memory.state import State, evolve
 from muniment.domain.recorded import Recorded
 
@@ -169,11 +170,16 @@ class Store(Application[str]):
         except AggregateNotFoundError:
             return None
 
-    def memories(self, streams: Iterable[str]) -> dict[str, State]:
-        """The memories of several streams, by their names; those without events are left out."""
+    def memories(self, streams: Iterable[str], *, until: int | None = None) -> dict[str, State]:
+        """The memories of several streams, by their names; those without events are left out.
+
+        ``until`` leaves out what was recorded past a position.
+        """
         self.require_own_process()
         states: dict[str, State] = {}
         for row in self.rows.select_streams_events(list(streams)):
+            if until is not None and row.position > until:
+                continue
             stream = str(row.originator_id)
             state = evolve(states.get(stream), self.sealing.recorded(row))
             if state is not None:
@@ -191,7 +197,11 @@ class Store(Application[str]):
         self.require_own_process()
         if after == 0:
             self.keys.warm()
-        return map(self.sealing.recorded, self.rows.rows(after=after, until=until, space=space))
+        for row in self.rows.rows(after=after, until=until, space=space):
+            if row.topic == PurgeRequested.NAME:
+                # another process destroys the key: no copy of it may live on in this one
+                self.keys.forget([key] if (key := self.rows.key_of(str(row.originator_id))) else [])
+            yield self.sealing.recorded(row)
 
     def require_own_process(self) -> None:
         """Refuses to go on in a child of the process that opened the store.

@@ -22,7 +22,7 @@ import uuid_utils
 from muniment.commands.command import Answers
 from muniment.domain.clock import Skewed
 from muniment.domain.duplicates import Form
-from muniment.domain.errors import Conflict, StorageFailed
+from muniment.domain.errors import Conflict, MunimentError, StorageFailed
 from muniment.domain.identity import Identity
 from muniment.domain.memory.state import State, evolve
 from muniment.domain.ports import Append, Clock, Outcome
@@ -181,9 +181,15 @@ class Writer:
         self._skew_said_at: datetime | None = None
         self._checkpointed_at = 0
 
-    def run(self, command: Answers[A], identity: Identity) -> A:
-        """Decides one command and answers once what it appended is on the disk."""
-        return self.run_all([command], identity)[0]
+    def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
+        """Decides one command and answers once what it appended is on the disk.
+
+        An answer that is an error is raised then: a refusal may leave a stamp.
+        """
+        answer = self.run_all([command], identity)[0]
+        if isinstance(answer, MunimentError):
+            raise answer
+        return answer
 
     def run_all(self, commands: Sequence[Answers[A]], identity: Identity) -> list[A]:
         """Decides commands in order, in one commit: all of them or none."""

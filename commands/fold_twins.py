@@ -1,0 +1,52 @@
+"""Fold exact repetitions of a memory into one."""
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from muniment.domain.identity import Role
+from muniment.domain.inputs import MemoryId
+from muniment.domain.memory import merging
+from muniment.domain.memory.events import Folded
+from muniment.domain.ports import Append, Outcome
+
+from .command import WRITERS, Command, Work
+
+
+class FoldTwins(Command):
+    """Fold exact repetitions into the oldest, or the pinned one; what no longer is one is left."""
+
+    VERB: ClassVar[str] = "fold"
+    ROLES: ClassVar[frozenset[Role]] = WRITERS | {"service"}
+
+    ids: Annotated[tuple[MemoryId, ...], Field(min_length=2)]
+
+    def decide(self, work: Work) -> Sequence[Append]:
+        """The survivor's gain and the archived copies in one append."""
+        twins = [work.memory(name) for name in self.ids]
+        keys = {merging.fold_key(twin) for twin in twins}
+        found = merging.fold_of(twins) if len(keys) == 1 and None not in keys else None
+        if found is None:
+            return []
+        now, decay, survivor = work.now, work.rules.decay, found.survivor
+        return [
+            Append(survivor.id, survivor.version, merging.fold(found, now=now, decay=decay)),
+            *(
+                Append(
+                    copy.id,
+                    copy.version,
+                    merging.absorb(copy, survivor.id, is_fold=True, now=now, decay=decay),
+                )
+                for copy in found.copies
+            ),
+        ]
+
+    def answer(self, outcome: Outcome) -> tuple[str, ...]:
+        """The ids that were folded away."""
+        return tuple(
+            id_
+            for recorded in outcome.recorded
+            if isinstance(recorded.event, Folded)
+            for id_ in recorded.event.folded
+        )

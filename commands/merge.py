@@ -1,0 +1,83 @@
+"""Replace several memories by one that says all of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from muniment.domain.inputs import Category, Content, Importance, MemoryId, Tags
+from muniment.domain.memory import merging
+from muniment.domain.memory.events import MergeRejected
+from muniment.domain.memory.merging import Proposal, RejectedMerge
+from muniment.domain.memory.view import Memory, view
+from muniment.domain.ports import Append, Outcome
+
+from .command import Command, Work
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The memory that a merge made, and the ids that it replaces."""
+
+    id: str
+    memory: Memory
+    sources: tuple[str, ...]
+
+
+class Merge(Command):
+    """Replace several memories by one that says all of it; refused where something would be lost.
+
+    A refused merge leaves its sources as they are, but for a stamp on each.
+    """
+
+    VERB: ClassVar[str] = "merge"
+    POSITIONAL: ClassVar[tuple[str, ...]] = ("ids", "content")
+
+    ids: Annotated[tuple[MemoryId, ...], Field(max_length=100, description="the sources, 2 to 20")]
+    content: Content
+    category: Category = None
+    tags: Tags | None = None
+    importance: Importance | None = None
+
+    def decide(self, work: Work) -> Sequence[Append]:
+        """The result and the archived sources in one append; or the stamps of a refusal."""
+        sources = merging.distinct([work.memory(name) for name in self.ids])
+        may_move_pinned = work.identity.role == "owner"
+        for source in sources:
+            merging.require_mergeable(source, may_move_pinned=may_move_pinned)
+        lost = merging.lost(sources, self.content, work.rules.vocabulary)
+        if lost:
+            return [
+                Append(source.id, source.version, merging.reject(source, sources, lost))
+                for source in sources
+            ]
+        proposal = Proposal(
+            content=self.content,
+            category=self.category,
+            tags=self.tags,
+            importance=self.importance,
+            source_type=work.identity.source_type,
+        )
+        now, decay, id_ = work.now, work.rules.decay, work.new_id()
+        made = Append(id_, 0, merging.merge(sources, proposal, now=now, decay=decay))
+        return [
+            made,
+            *(
+                Append(
+                    source.id,
+                    source.version,
+                    merging.absorb(source, id_, is_fold=False, now=now, decay=decay),
+                )
+                for source in sources
+            ),
+        ]
+
+    def answer(self, outcome: Outcome) -> Merged | RejectedMerge:
+        """The result, or the error that a refusal is: its stamps are kept all the same."""
+        first = outcome.recorded[0]
+        if isinstance(first.event, MergeRejected):
+            return RejectedMerge(first.event.missing)
+        memory = outcome.desk.memory(first.stream)
+        desk = outcome.desk
+        return Merged(first.stream, view(memory, desk.now, desk.rules.decay), memory.merged_from)
