@@ -26,6 +26,7 @@ from .domain.errors import (
 from .domain.memory.events import Source
 from .domain.memory.merging import RejectedMerge as MergeRejected
 from .domain.memory.view import Memory
+from .exporting import Exported
 from .handle import Muniment, open  # noqa: A004 (muniment.open is the name)
 from .importing import ImportReport
 from .key_backups import KeysBackedUp, RestoredKeys, restore_keys
@@ -41,6 +42,7 @@ from .settings import Settings
 __all__ = [
     "BackedUp",
     "Conflict",
+    "Exported",
     "Finding",
     "HistoryEntry",
     "Hit",

@@ -32,6 +32,7 @@ from .domain.memory.events import Source, Store
 from .domain.memory.view import Memory
 from .domain.ports import Clock
 from .engine import Engine
+from .exporting import Export, Exported, export
 from .importing import ImportReport, Progress, import_all
 from .keychain import Keychain
 from .log.verify import Verification, verify
@@ -362,13 +363,35 @@ class Muniment:
         self._authorise(RequestPurge)
         return purge(self._engine, self._identity, dry_run=dry_run)
 
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        format: str = "native",
+        progress: Progress | None = None,
+    ) -> Exported:
+        """Write the memories of this space to one file, as of now; others may write meanwhile.
+
+        ``native`` holds everything about each memory, archived and purged ones too, and is what
+        ``import_from`` takes over whole; its words are in the clear. ``markdown`` is for reading:
+        live memories by category, with their tags. There is no other. ``progress`` is called with
+        how many were written so far.
+
+        Raises:
+            Invalid: ``format_unknown`` or ``path_invalid``.
+        """
+        self._authorise(Export)
+        return export(self._engine, self.space, path, format, progress)
+
     def import_from(
         self, format: str, path: str | os.PathLike[str], *, progress: Progress | None = None
     ) -> ImportReport:
-        """Bring in what another system kept: ``rockbot`` (a directory) or ``mcp-memory`` (JSONL).
+        """Bring in what was kept elsewhere.
 
-        What is malformed is reported and skipped, and what was imported before is left alone, so an
-        import may be repeated. ``progress`` is called with how many were read so far.
+        Formats: ``native`` (what ``export`` wrote), ``rockbot`` (a directory), ``mcp-memory``
+        (JSONL), ``mem0`` (JSON), ``markdown`` (a file or a directory). What is malformed is
+        reported and skipped, and what was imported before is left alone, so an import may be
+        repeated. ``progress`` is called with how many were read so far.
         """
         self._authorise(ImportMemory)
         return import_all(self._engine, self._identity, format, Path(path), progress)

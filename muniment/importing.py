@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
-from .adapters import mcp_memory, rockbot
+from .adapters import markdown, mcp_memory, mem0, native, rockbot
 from .adapters.foreign import Foreign, Item, Skipped
 from .commands.import_memory import Brought, ImportMemory
 from .domain.errors import Conflict, Invalid, MunimentError
@@ -17,11 +17,18 @@ from .engine import Engine
 Progress: TypeAlias = Callable[[int], None]
 
 FORMATS: dict[str, Callable[[Path], Iterator[Foreign]]] = {
+    "markdown": markdown.read,
     "mcp-memory": mcp_memory.read,
+    "mem0": mem0.read,
+    "native": native.read,
     "rockbot": rockbot.read,
 }
 
 _BATCH = 500
+_CONFLICTS = {
+    "idempotency_key_reused": "it was imported before and has changed since: left as it is",
+    "version_conflict": "its id is taken in another space of this store: left out",
+}
 
 
 @dataclass(slots=True)
@@ -87,10 +94,8 @@ def _bring(engine: Engine, identity: Identity, report: ImportReport, some: list[
         for where, command in commands:
             try:
                 _count(report, engine.run(command, identity))
-            except Conflict:
-                report.skipped.append(
-                    Skipped(where, "it was imported before and has changed since: left as it is")
-                )
+            except Conflict as error:
+                report.skipped.append(Skipped(where, _CONFLICTS.get(error.code, error.message)))
             except MunimentError as error:
                 report.skipped.append(Skipped(where, error.message))
 
@@ -107,6 +112,7 @@ def _command(format: str, item: Item) -> ImportMemory:
     return ImportMemory.of(
         format=format,
         external_id=item.external_id,
-        idempotency_key=f"import:{format}:{named}",
+        # a memory that keeps its id is known again by that
+        idempotency_key=None if "id" in item.fields else f"import:{format}:{named}",
         **item.fields,
     )

@@ -1,8 +1,16 @@
 """What readers of other systems' stores give back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, TypeAlias
+
+import regex
+
+from muniment.domain import category as categories
+from muniment.domain import moments
+
+_NOT_IN_SEGMENT = regex.compile(r"[^\p{L}\p{M}\p{N} _.\-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +32,39 @@ class Skipped:
 
 
 Foreign: TypeAlias = Item | Skipped
+
+
+def moment(text: str, name: str, where: str, notes: list[str]) -> datetime:
+    """A time as other systems write it; one without a zone is UTC, and the notes say so.
+
+    Raises:
+        Invalid: ``timestamp_invalid`` or ``timestamp_out_of_range``.
+    """
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return moments.parse(text, name)
+    if found.tzinfo is None:
+        notes.append(f"{where}: {name} has no time zone and was read as UTC")
+        found = found.replace(tzinfo=UTC)
+    return moments.in_utc(found, name)
+
+
+def category_of(names: Sequence[str]) -> str | None:
+    """The category that some names, of any characters, are filed under, each below the one before.
+
+    What is a category already stays as it is; deeper or longer ones are cut.
+    """
+    segments = [
+        segment
+        for name in names
+        for part in name.split("/")
+        if (segment := _segment(part)) not in ("", ".", "..")
+    ][: categories.MAX_SEGMENTS]
+    while len("/".join(segments)) > categories.MAX_LENGTH:
+        segments.pop()
+    return "/".join(segments) or None
+
+
+def _segment(name: str) -> str:
+    return str(_NOT_IN_SEGMENT.sub(" ", name)).strip()[: categories.MAX_SEGMENT].strip()

@@ -8,13 +8,14 @@ the report says so. Links are reported, not followed.
 import json
 import os
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
 from muniment.domain import moments
 from muniment.domain.errors import Invalid
 
+from . import foreign
 from .foreign import Foreign, Item, Skipped
 
 _MAX_BYTES = 1 << 20
@@ -88,7 +89,7 @@ def _item(file: Path, where: Path) -> Item:
         for name in names:
             value = entry.get(name) or stamps.get(name)
             if value:
-                return _moment(str(value), name, _shown(where), notes)
+                return foreign.moment(str(value), name, _shown(where), notes)
         return None
 
     created = moment("createdat")
@@ -120,22 +121,11 @@ def _item(file: Path, where: Path) -> Item:
     return Item(_shown(where), str(entry.get("id") or where.as_posix()), fields, tuple(notes))
 
 
-def _moment(text: str, name: str, where: str, notes: list[str]) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError:
-        return moments.parse(text, name)
-    if moment.tzinfo is None:
-        notes.append(f"{where}: {name} has no time zone and was read as UTC")
-        moment = moment.replace(tzinfo=UTC)
-    return moments.in_utc(moment, name)
-
-
 def _with_known_times(metadata: Mapping[str, str], where: str, notes: list[str]) -> dict[str, str]:
     """Subject times written without a zone get one, as the report says."""
     known = dict(metadata)
     for key in ("subjectTime", "subjectTimeStart", "subjectTimeEnd"):
         text = known.get(key, "")
         if "T" in text:
-            known[key] = moments.rfc3339(_moment(text, key, where, notes))
+            known[key] = moments.rfc3339(foreign.moment(text, key, where, notes))
     return known

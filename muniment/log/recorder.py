@@ -203,7 +203,7 @@ class Recorder(SQLiteApplicationRecorder):
                 " AND position <= ? AND name GLOB 'memory.*' ORDER BY position",
                 [space, until],
             )
-            return cursor.fetchall()
+            return [(stream, position) for stream, position in cursor.fetchall()]
 
     def unfinished_removals(self) -> list[tuple[str, str]]:
         """Streams, with their spaces, whose key was to be destroyed and may not have been."""

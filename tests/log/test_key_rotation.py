@@ -1,6 +1,7 @@
 """A change of the master key: whole or not at all, noticed by whoever has the vault open."""
 
 import shutil
+import sqlite3
 import stat
 import threading
 from pathlib import Path
@@ -65,7 +66,10 @@ def test_a_damaged_key_is_left_as_it_is(tmp_path: Path) -> None:
     keys = vault(tmp_path)
     (one, _), (other, raw) = keys.take(), keys.take()
     keys.adopt([(7, raw)])
-    keys._connection.execute("UPDATE keys SET wrapped = x'00' WHERE id = ?", (one,))
+    connection = sqlite3.connect(tmp_path / "keys" / "keys.db")
+    with connection:
+        connection.execute("UPDATE keys SET wrapped = x'00' WHERE id = ?", (one,))
+    connection.close()
     assert keys.rotate() >= 3
     keys.close()
     again = vault(tmp_path)
@@ -106,6 +110,7 @@ def test_opened_for_reading_it_is_not_changed(tmp_path: Path) -> None:
 
 _KILLED = """
 import shutil
+import sqlite3
 from muniment.log import keys as vaults, master as masters
 from muniment.log.keys import Keys
 
