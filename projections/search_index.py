@@ -253,8 +253,9 @@ class SearchIndex:
         self._rows[stream] = len(self._ids)
         self._ids.append(stream)
         documents = self._documents
+        parts = event.parts if isinstance(event, Imported) else (event.content,)
         said = Said(
-            documents.numbered(event.content),
+            [number for part in parts for number in documents.numbered(part)],
             documents.numbered_list(event.tags),
             documents.numbered_list(_category(event.category)),
         )
