@@ -7,19 +7,22 @@ in the log and is read for the few memories that are answered with.
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, ValidationError
 
 from muniment.domain import category as categories
 from muniment.domain import subject_time
 from muniment.domain.importance import Decay
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Store
-from muniment.domain.memory.state import Condition
+from muniment.domain.memory.state import Condition, beginning
 from muniment.domain.recorded import Recorded
 
 from .columns import Column
+from .parts import Part, Parts, Unfit, ids, packed_ids, value
 
 CONDITIONS: tuple[Condition, ...] = ("live", "archived", "superseded", "quarantined", "purged")
 STORES: tuple[Store, ...] = ("semantic", "episodic", "procedural")
@@ -36,11 +39,23 @@ def microseconds(moment: datetime) -> int:
     return (moment - _EPOCH) // _MICROSECOND
 
 
+class _Named(BaseModel):
+    """The parts of a catalog that are words."""
+
+    categories: list[str | None]
+    tag_sets: list[tuple[str, ...]]
+    subject: list[tuple[int, dict[str, str]]]
+
+
 class Catalog:
     """Folds the events of one space into columns; ``position`` is that of the newest it has seen.
 
     Columns of moments are in microseconds since 1970.
     """
+
+    NAME: ClassVar[str] = "catalog"
+    VERSION: ClassVar[int] = 1
+    """Rises when what is put away would be misread, or when the same events come to mean other."""
 
     def __init__(self) -> None:
         self.position = 0
@@ -75,21 +90,20 @@ class Catalog:
         self.position = recorded.position
         event: events.Event | None = recorded.event
         at = microseconds(recorded.recorded_at)
-        if isinstance(event, events.Beginning):
-            if recorded.stream not in self.rows:
-                self._begin(recorded.stream, event, at)
-            return
         row = self.rows.get(recorded.stream)
-        if row is not None and event is not None:
+        if row is None:
+            begun = beginning(recorded)
+            if begun is not None:
+                self._begin(recorded.stream, *begun, at)
+        elif event is not None:
             self._change(row, event, at)
 
-    def _begin(self, stream: str, event: events.Beginning, at: int) -> None:
+    def _begin(self, stream: str, event: events.Beginning, condition: Condition, at: int) -> None:
         row = self.rows[stream] = len(self.ids)
         self.ids.append(stream)
         imported = event if isinstance(event, events.Imported) else None
         dated = None if isinstance(event, events.Saved) else event
-        archived = imported is not None and imported.archived_at is not None
-        self._condition.append(CONDITIONS.index("archived" if archived else "live"))
+        self._condition.append(CONDITIONS.index(condition))
         self._store.append(STORES.index(event.store))
         self._trust.append(event.trust)
         self._pinned.append(imported.pinned if imported else False)
@@ -103,14 +117,18 @@ class Catalog:
         self._tags.append(self._tag_set_number(event.tags))
         self._describe(row, event.metadata)
 
-    def _change(self, row: int, event: events.Event, at: int) -> None:  # noqa: PLR0912
+    def _change(self, row: int, event: events.Event, at: int) -> None:  # noqa: PLR0912, PLR0915
         match event:
             case events.Reinforced():
+                if event.lifts_trust:
+                    self._trust.set(row, event.trust)
                 if event.counted:
-                    self._trust.set(row, max(self._trust.get(row), event.trust))
                     self._observe(row, event, at)
             case events.Extended():
-                self._observe(row, event, at)
+                if event.counted:
+                    self._observe(row, event, at)
+                else:
+                    self._gather(row, event)
             case events.Recategorized():
                 self._category.set(row, self._category_number(event.category))
             case events.Retagged():
@@ -128,6 +146,8 @@ class Catalog:
                 self._gather(row, event)
                 self._base.set(row, event.importance)
                 self._scored.set(row, at)
+                self._trust.set(row, event.trust)
+                self._created.set(row, microseconds(event.created_at))
                 self._last_seen.set(row, microseconds(event.last_seen_at))
             case events.Archived():
                 self._condition.set(row, CONDITIONS.index("archived"))
@@ -161,7 +181,7 @@ class Catalog:
             tags = (*self._tag_sets[self._tags.get(row)], *event.tags_added)
             self._tags.set(row, self._tag_set_number(tags))
         if event.metadata_added:
-            self._describe(row, {**event.metadata_added, **self._subject.get(row, {})})
+            self._describe(row, {**self._subject.get(row, {}), **event.metadata_added})
 
     def _describe(self, row: int, metadata: Mapping[str, str]) -> None:
         kept = {key: metadata[key] for key in subject_time.KEYS if key in metadata}
@@ -279,21 +299,82 @@ class Catalog:
         counted = np.bincount(self._condition.view, minlength=len(CONDITIONS)).tolist()
         return dict(zip(CONDITIONS, counted, strict=True))
 
+    # comparing and putting away
+
     def digest(self) -> bytes:
         """Equal for two catalogs exactly if they hold the same."""
-        filed = [self._categories[number] for number in self._category.view.tolist()]
-        tagged = [self._tag_sets[number] for number in self._tags.view.tolist()]
+        numbers: list[int] = self._category.view.tolist()
+        filed = [self._categories[number] for number in numbers]
+        numbers = self._tags.view.tolist()
+        tagged = [self._tag_sets[number] for number in numbers]
         held = sha256(repr((self.ids, filed, tagged, sorted(self._subject.items()))).encode())
-        for column in (
-            self._condition,
-            self._store,
-            self._trust,
-            self._pinned,
-            self._created,
-            self._last_seen,
-            self._scored,
-            self._base,
-            self._archived_base,
-        ):
+        for column in self._plain_columns().values():
             held.update(column.view.tobytes())
         return held.digest()
+
+    def anew(self) -> "Catalog":
+        """An empty one that is made alike."""
+        return Catalog()
+
+    def dump(self) -> dict[str, Part]:
+        """All that it holds, and no category or tag that no memory has any more."""
+        category_numbers, filed = np.unique(self._category.view, return_inverse=True)
+        tag_set_numbers, tagged = np.unique(self._tags.view, return_inverse=True)
+        used_categories: list[int] = category_numbers.tolist()
+        used_tag_sets: list[int] = tag_set_numbers.tolist()
+        parts: dict[str, Part] = {
+            "position": self.position,
+            "ids": packed_ids(self.ids),
+            "category": filed.astype(np.int32),
+            "tags": tagged.astype(np.int32),
+            "categories": [self._categories[number] for number in used_categories],
+            "tag_sets": [list(self._tag_sets[number]) for number in used_tag_sets],
+            "subject": [[row, dict(kept)] for row, kept in self._subject.items()],
+        }
+        for name, column in self._plain_columns().items():
+            parts[name] = column.view.copy()
+        return parts
+
+    @classmethod
+    def load(cls, parts: Parts) -> "Catalog":
+        """The catalog that was put away as ``parts``.
+
+        Raises:
+            Unfit: They are not those of a catalog.
+        """
+        catalog = cls()
+        catalog.position = value(parts, "position", int)
+        catalog.ids = ids(parts, "ids")
+        catalog.rows = dict(zip(catalog.ids, range(len(catalog.ids)), strict=True))
+        for name, column in catalog._plain_columns().items():
+            column.take(parts, name)
+        catalog._category.take(parts, "category")
+        catalog._tags.take(parts, "tags")
+        try:
+            named = _Named.model_validate(parts)
+        except ValidationError as error:
+            raise Unfit("categories, tag_sets, subject") from error
+        catalog._categories = named.categories
+        catalog._tag_sets = named.tag_sets
+        catalog._subject = dict(named.subject)
+        catalog._category_numbers = {
+            category: number for number, category in enumerate(catalog._categories)
+        }
+        catalog._tag_set_numbers = {tags: number for number, tags in enumerate(catalog._tag_sets)}
+        return catalog
+
+    def _plain_columns(
+        self,
+    ) -> dict[str, Column[np.uint8] | Column[np.int64] | Column[np.float64]]:
+        """The columns whose values mean the same in every catalog."""
+        return {
+            "condition": self._condition,
+            "store": self._store,
+            "trust": self._trust,
+            "pinned": self._pinned,
+            "created": self._created,
+            "last_seen": self._last_seen,
+            "scored": self._scored,
+            "base": self._base,
+            "archived_base": self._archived_base,
+        }

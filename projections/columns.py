@@ -6,6 +6,8 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .parts import Parts, array
+
 S = TypeVar("S", bound=np.generic)
 
 
@@ -47,6 +49,14 @@ class Column(Generic[S]):
         """Other entries in place of all."""
         self._values = np.array(values, self._values.dtype)
         self._size = len(values)
+
+    def take(self, parts: Parts, name: str) -> None:
+        """A part in place of all.
+
+        Raises:
+            Unfit: There is no such part, or it has another dtype.
+        """
+        self.replace(array(parts, name, self._values.dtype.type))
 
     def get(self, at: int) -> int:
         """One entry of an integer column."""

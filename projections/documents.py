@@ -9,6 +9,7 @@ its state.
 from array import array
 from enum import IntEnum
 from hashlib import sha256
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 from muniment.domain.words import words
 
 from .columns import Column
+from .parts import Part, Parts, ranked, texts, value
+from .parts import array as array_of
 from .postings import BREAK, Latest, Slots
 
 _LISTS_KEPT = 4_096
@@ -44,7 +47,7 @@ class Said(NamedTuple):
 class _Vocabulary(dict[str, int]):
     """Term → number, from 1. Looked up by ``[]`` an unknown term is numbered, by ``get`` it isn't.
 
-    A number is never given twice, so a term that no document holds any longer does no harm.
+    A term that no document holds any longer does no harm, and goes when the index is put away.
     """
 
     def __missing__(self, term: str) -> int:
@@ -195,10 +198,11 @@ class Documents:
         slots = self._slots.view
         runs, _ = self.sequences(slots)
         numbers, places = np.unique(np.where(runs < 0, ~runs, runs), return_inverse=True)
-        terms = ["", *self.vocabulary]
+        every = ["", *self.vocabulary]
         used: list[int] = numbers.tolist()
-        held = sha256(repr([terms[number] for number in used]).encode())
-        held.update(np.where(runs < 0, ~places, places).tobytes())
+        names, ranks = ranked([every[number] for number in used])
+        held = sha256(repr(names).encode())
+        held.update(np.where(runs < 0, ~ranks[places], ranks[places]).tobytes())
         for column in (self._contents, self._tags, self.states):
             held.update(column.view[slots].tobytes())
         return held.digest()
@@ -212,6 +216,65 @@ class Documents:
         for column in (self.rows, self.lengths, self._contents, self._tags):
             column.replace(column.view[kept])
         self.states.replace(self.states.view[kept])
+
+    def drop_unused_terms(self) -> NDArray[np.bool_]:
+        """Forgets the terms that no document holds, so that those after them get lower numbers.
+
+        Nothing is dead. The answer says which numbers stay, from 0.
+        """
+        used = np.zeros(len(self.vocabulary) + 1, np.bool_)
+        used[BREAK] = True
+        for tally in self._tallies.values():
+            used[: len(tally.holders)] |= np.array(tally.holders) > 0
+        if used.all():
+            return used
+        after = np.cumsum(used, dtype=np.int32) - np.int32(1)
+        runs = self._runs.view
+        self._runs.replace(np.where(runs < 0, ~after[~runs], after[runs]))
+        terms = list(compress(self.vocabulary, used[1:].tolist()))
+        self.vocabulary = _Vocabulary(zip(terms, range(1, len(terms) + 1), strict=True))
+        for tally in self._tallies.values():
+            kept = np.array(tally.holders)[used[: len(tally.holders)]]
+            tally.holders = array("i", kept.tobytes())
+        self._lists.clear()
+        return used
+
+    def dump(self) -> dict[str, Part]:
+        """All that is here; nothing is dead."""
+        parts: dict[str, Part] = {"vocabulary": list(self.vocabulary)}
+        for name, column in self._columns().items():
+            parts[name] = column.view.copy()
+        for state, tally in self._tallies.items():
+            parts[f"{state.name}.documents"] = tally.documents
+            parts[f"{state.name}.terms"] = tally.terms
+            parts[f"{state.name}.holders"] = np.array(tally.holders, np.int32)
+        return parts
+
+    @classmethod
+    def load(cls, parts: Parts) -> "Documents":
+        """The documents that were put away as ``parts``."""
+        documents = cls()
+        terms = texts(parts, "vocabulary")
+        documents.vocabulary = _Vocabulary(zip(terms, range(1, len(terms) + 1), strict=True))
+        for name, column in documents._columns().items():
+            column.take(parts, name)
+        for state, tally in documents._tallies.items():
+            tally.documents = value(parts, f"{state.name}.documents", int)
+            tally.terms = value(parts, f"{state.name}.terms", int)
+            tally.holders = array("i", array_of(parts, f"{state.name}.holders", np.int32).tobytes())
+        return documents
+
+    def _columns(self) -> dict[str, Column[np.int32] | Column[np.uint8] | Column[np.int64]]:
+        return {
+            "rows": self.rows,
+            "lengths": self.lengths,
+            "states": self.states,
+            "current": self._slots,
+            "runs": self._runs,
+            "run_starts": self._starts,
+            "contents": self._contents,
+            "tags": self._tags,
+        }
 
     def _write(self, row: int, said: Said, state: State) -> None:
         run = [*said.content, *said.tags, *said.category]

@@ -12,6 +12,9 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .parts import Part, Parts
+from .parts import array as array_of
+
 Slots: TypeAlias = NDArray[np.integer]
 Kinds: TypeAlias = NDArray[np.integer]
 
@@ -20,6 +23,10 @@ BREAK: Final = 0
 
 MOST_COUNTED: Final = 65_535
 """A term that stands more often in one document counts as if it stood this often."""
+
+
+_NARROW: Final[type[np.integer]] = np.uint16
+_WIDE: Final[type[np.integer]] = np.int32
 
 
 class Postings(NamedTuple):
@@ -43,6 +50,27 @@ class Postings(NamedTuple):
             return self.slots[:0], self.kinds[:0]
         first, last = self.starts[term], self.starts[term + 1]
         return self.slots[first:last], self.kinds[first:last]
+
+    def renumbered(self, used: NDArray[np.bool_]) -> "Postings":
+        """The same when the terms that are not used, which have no postings, give up theirs."""
+        return self._replace(starts=np.append(self.starts[:-1][used], self.starts[-1]))
+
+    def dump(self) -> dict[str, Part]:
+        """Its arrays, not copied."""
+        return {f"postings.{name}": values for name, values in self._asdict().items()}
+
+    @classmethod
+    def load(cls, parts: Parts) -> "Postings":
+        """The postings that were put away as ``parts``."""
+        kinds = parts.get("postings.kinds")
+        wide = isinstance(kinds, np.ndarray) and kinds.itemsize > np.uint16().itemsize
+        return cls(
+            array_of(parts, "postings.starts", np.int64).copy(),
+            array_of(parts, "postings.slots", np.int32).copy(),
+            array_of(parts, "postings.kinds", _WIDE if wide else _NARROW).copy(),
+            array_of(parts, "postings.counts", np.int64).copy(),
+            array_of(parts, "postings.lengths", np.int64).copy(),
+        )
 
 
 def no_postings() -> Postings:
@@ -123,7 +151,7 @@ def merged(base: Postings, latest: Latest, *, renumber: bool) -> Postings:
     old_pairs = (base.counts << 32) | base.lengths
     new_pairs = (counts << 32) | latest.lengths[new_slots]
     pairs = np.union1d(old_pairs, new_pairs)
-    narrowest: type[np.integer] = np.uint16 if len(pairs) <= 1 << 16 else np.int32
+    narrowest = _NARROW if len(pairs) <= 1 << 16 else _WIDE
     old_kinds = np.searchsorted(pairs, old_pairs)[old_kinds]
     new_kinds = np.searchsorted(pairs, new_pairs)
 

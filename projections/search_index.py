@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Final, NamedTuple, TypeAlias
+from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +30,12 @@ from muniment.domain.memory.events import (
     Revised,
     Showing,
 )
+from muniment.domain.memory.state import beginning
 from muniment.domain.recorded import Recorded
 from muniment.domain.words import QueryTerms, query_terms
 
 from .documents import Documents, Said
+from .parts import Part, Parts, ids, packed_ids, value
 from .postings import (
     BREAK,
     MOST_COUNTED,
@@ -107,6 +109,10 @@ class SearchIndex:
     ``merge_at`` is the least number of new documents that a merge is worth.
     """
 
+    NAME: ClassVar[str] = "search-index"
+    VERSION: ClassVar[int] = 1
+    """Rises when what is put away would be misread, or when the same events come to mean other."""
+
     def __init__(self, *, k1: float = 0.9, b: float = 0.4, merge_at: int = 4_096) -> None:
         if not (k1 >= 0 and 0 <= b <= 1):
             msg = f"k1 must be at least 0 and b in [0, 1], not {k1} and {b}"
@@ -149,8 +155,10 @@ class SearchIndex:
         event = recorded.event
         row = self._rows.get(recorded.stream)
         if row is None:
-            if isinstance(event, Beginning):
-                self._begin(recorded.stream, event)
+            begun = beginning(recorded)
+            if begun is not None:
+                event, condition = begun
+                self._begin(recorded.stream, event, hidden=condition != "live")
             return
         documents = self._documents
         match event:
@@ -229,6 +237,43 @@ class SearchIndex:
         """Equal for two indexes exactly if they hold the same, however it lies in them."""
         return sha256(repr(self._ids).encode() + self._documents.digest()).digest()
 
+    def anew(self) -> "SearchIndex":
+        """An empty one that is made alike."""
+        return SearchIndex(k1=self._k1, b=self._b, merge_at=self._merge_at)
+
+    def dump(self) -> dict[str, Part]:
+        """All that it holds, and no word that only dead documents have; all is packed first."""
+        documents = self._documents
+        if self._packed < len(documents) or documents.dead:
+            self._merge_here(renumber=documents.dead > 0)
+        used = documents.drop_unused_terms()
+        if not used.all():
+            self._base = self._base.renumbered(used)
+        return {
+            "position": self._position,
+            "ids": packed_ids(self._ids),
+            **documents.dump(),
+            **self._base.dump(),
+        }
+
+    @classmethod
+    def load(
+        cls, parts: Parts, *, k1: float = 0.9, b: float = 0.4, merge_at: int = 4_096
+    ) -> "SearchIndex":
+        """The index that was put away as ``parts``, whatever its constants were.
+
+        Raises:
+            Unfit: They are not those of an index.
+        """
+        index = cls(k1=k1, b=b, merge_at=merge_at)
+        index._position = value(parts, "position", int)
+        index._ids = ids(parts, "ids")
+        index._rows = dict(zip(index._ids, range(len(index._ids)), strict=True))
+        index._documents = Documents.load(parts)
+        index._base = Postings.load(parts)
+        index._packed = index._listed = len(index._documents)
+        return index
+
     def begin_merge(self) -> Merge | None:
         """A merge to be built aside and then given to ``finish_merge``; None while none is due."""
         if len(self._documents) - self._packed < self._merge_due():
@@ -249,7 +294,7 @@ class SearchIndex:
         self._recent = RecentPostings()
         self._listed = self._packed
 
-    def _begin(self, stream: str, event: Beginning) -> None:
+    def _begin(self, stream: str, event: Beginning, *, hidden: bool) -> None:
         self._rows[stream] = len(self._ids)
         self._ids.append(stream)
         documents = self._documents
@@ -259,7 +304,6 @@ class SearchIndex:
             documents.numbered_list(event.tags),
             documents.numbered_list(_category(event.category)),
         )
-        hidden = isinstance(event, Imported) and event.archived_at is not None
         documents.begin(said, hidden=hidden)
         self._merge_if_overdue()
 
@@ -271,12 +315,12 @@ class SearchIndex:
         if len(self._documents) - self._packed >= max(4 * self._merge_at, self._packed // 2):
             self._merge_here()
 
-    def _merge(self) -> Merge:
-        renumber = self._documents.dead * 4 >= len(self._documents)
+    def _merge(self, *, renumber: bool = False) -> Merge:
+        renumber = renumber or self._documents.dead * 4 >= len(self._documents)
         return Merge(self._base, self._documents.since(self._packed), renumber=renumber)
 
-    def _merge_here(self) -> None:
-        merge = self._merge()
+    def _merge_here(self, *, renumber: bool = False) -> None:
+        merge = self._merge(renumber=renumber)
         merge.build()
         self.finish_merge(merge)
 

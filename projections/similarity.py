@@ -13,11 +13,12 @@ from functools import lru_cache
 from hashlib import blake2b, sha256
 from itertools import chain
 from secrets import token_bytes
-from typing import Final, NamedTuple, Protocol
+from typing import ClassVar, Final, NamedTuple, Protocol
+
+import numpy as np
 
 from muniment.domain import category as categories
 from muniment.domain.memory.events import (
-    Beginning,
     Extended,
     Hiding,
     Imported,
@@ -26,8 +27,11 @@ from muniment.domain.memory.events import (
     Revised,
     Showing,
 )
+from muniment.domain.memory.state import beginning
 from muniment.domain.recorded import Recorded
 
+from .parts import Json, Part, Parts, ids, numbers, packed_ids, value
+from .parts import array as array_of
 from .statements import UNSEEN, Statement, Statements
 
 _SECRET: Final = token_bytes(16)
@@ -74,10 +78,25 @@ class Similarity:
     """The live memories of one space by what they say. ``canonicalise`` gives the form of a text.
 
     Not thread-safe: the caller holds one lock around every call, lookups included.
-    ``repack_at`` is the least number of new statements for which the packed part is made anew.
+    ``repack_at`` is the least number of new statements for which the packed part is made anew;
+    ``secret`` is what keys are hashed with, so that no form can be guessed from its hash.
     """
 
-    def __init__(self, canonicalise: Callable[[str], Form], *, repack_at: int = 1_024) -> None:
+    NAME: ClassVar[str] = "similarity"
+    VERSION: ClassVar[int] = 1
+    """Rises when what is put away would be misread, or when the same events come to mean other."""
+
+    def __init__(
+        self,
+        canonicalise: Callable[[str], Form],
+        *,
+        repack_at: int = 1_024,
+        secret: bytes = _SECRET,
+    ) -> None:
+        self._canonicalise = canonicalise
+        self._repack_at = repack_at
+        self.secret = secret
+        """What keys are hashed with."""
         self.form: Callable[[str], Form] = lru_cache(_FORMS_KEPT)(canonicalise)
         """The form of a text; the latest are remembered, so that none is made twice in a row."""
         self._position = 0
@@ -103,11 +122,13 @@ class Similarity:
         event = recorded.event
         row = self._rows.get(recorded.stream)
         if row is None:
-            if isinstance(event, Beginning) and event.store != "episodic":
-                archived = isinstance(event, Imported) and event.archived_at is not None
-                said = [self._statement(event.content)]
-                top = _top(event.category)
-                self.take(recorded.stream, Kept(recorded.position, top, archived, said))
+            begun = beginning(recorded)
+            if begun is not None and begun[0].store != "episodic":
+                first, condition = begun
+                parts = first.parts if isinstance(first, Imported) else (first.content,)
+                said = [self._statement(part) for part in parts]
+                kept = Kept(recorded.position, _top(first.category), condition != "live", said)
+                self.take(recorded.stream, kept)
             return
         match event:
             case Extended():
@@ -120,6 +141,7 @@ class Similarity:
                 self._statements.move(row, self._level(row))
             case PurgeRequested():
                 self._statements.clear(row)
+                self._filed[row] = UNSEEN
             case _ if isinstance(event, Hiding | Showing):
                 self._archived[row] = isinstance(event, Hiding)
                 self._statements.move(row, self._level(row))
@@ -142,12 +164,61 @@ class Similarity:
         return _best_first(self.ages_of_similar(top, form, at_least), limit)
 
     def digest(self) -> bytes:
-        """Equal for two, in one process, exactly if they hold the same, however it lies in them."""
-        held = sha256(repr((self._ids, self._tops)).encode())
-        for column in (self._born, self._filed, self._archived):
-            held.update(column)
-        held.update(self._statements.digest())
+        """Equal for two of one secret exactly if they hold the same, however it lies in them."""
+        tops = [None if level == UNSEEN else self._tops[level] for level in self._filed]
+        held = sha256(repr((self._ids, tops)).encode())
+        held.update(self._born)
+        held.update(self._archived)
+        named = sorted({top for top in tops if top is not None})
+        used = {top: rank for rank, top in enumerate(named)}
+        ranks = np.array([used.get(top, UNSEEN) for top in self._tops], np.int64)
+        held.update(self._statements.digest(ranks))
         return held.digest()
+
+    def anew(self) -> "Similarity":
+        """An empty one that is made alike."""
+        return Similarity(self._canonicalise, repack_at=self._repack_at, secret=self.secret)
+
+    def dump(self) -> dict[str, Part]:
+        """All that it holds, its secret too, and no term or category that only gone ones had."""
+        used = set(self._filed)
+        levels: Json = {top: level for top, level in self._levels.items() if level in used}
+        return {
+            "position": self._position,
+            "secret": self.secret,
+            "ids": packed_ids(self._ids),
+            "born": np.array(self._born, np.int64),
+            "filed": np.array(self._filed, np.int32),
+            "archived": bytes(self._archived),
+            "levels": levels,
+            "levels_given": len(self._tops),
+            **self._statements.dump(),
+        }
+
+    @classmethod
+    def load(
+        cls, parts: Parts, canonicalise: Callable[[str], Form], *, repack_at: int = 1_024
+    ) -> "Similarity":
+        """The lookup that was put away as ``parts``.
+
+        Raises:
+            Unfit: They are not those of one.
+        """
+        secret = value(parts, "secret", bytes)
+        similarity = cls(canonicalise, repack_at=repack_at, secret=secret)
+        similarity._position = value(parts, "position", int)
+        similarity._ids = ids(parts, "ids")
+        similarity._rows = dict(zip(similarity._ids, range(len(similarity._ids)), strict=True))
+        similarity._born = array("q", array_of(parts, "born", np.int64).tobytes())
+        similarity._filed = array("i", array_of(parts, "filed", np.int32).tobytes())
+        similarity._archived = bytearray(value(parts, "archived", bytes))
+        # the number of a category that is gone is not given again: what is packed may have it
+        similarity._tops = [""] * value(parts, "levels_given", int)
+        similarity._levels = numbers(parts, "levels")
+        for top, level in similarity._levels.items():
+            similarity._tops[level] = top
+        similarity._statements = Statements.load(parts, repack_at=repack_at)
+        return similarity
 
     def ages_of_same(
         self, top: str, form: Form, *, without: Collection[str] = ()
@@ -156,7 +227,7 @@ class Similarity:
         level = self._levels.get(top)
         if level is None:
             return
-        for slot in self._statements.with_key(_hashed(form.key), level):
+        for slot in self._statements.with_key(self._hashed(form.key), level):
             row = self._statements.rows.get(slot)
             if self._ids[row] not in without:
                 yield self._born[row], self._ids[row]
@@ -201,7 +272,12 @@ class Similarity:
 
     def _statement(self, text: str) -> Statement:
         form = self.form(text)
-        return Statement(_hashed(form.key), tuple(dict.fromkeys(form.terms)))
+        return Statement(self._hashed(form.key), tuple(dict.fromkeys(form.terms)))
+
+    def _hashed(self, key: str) -> int:
+        stored = key.encode("utf-8", "surrogatepass")
+        digest = blake2b(stored, digest_size=8, key=self.secret).digest()
+        return int.from_bytes(digest, "little", signed=True)
 
     def _level(self, row: int) -> int:
         return UNSEEN if self._archived[row] else self._filed[row]
@@ -225,7 +301,7 @@ class Overlay:
 
     def __init__(self, base: Similarity) -> None:
         self._base = base
-        self._own = Similarity(base.form)
+        self._own = Similarity(base.form, secret=base.secret)
         self._position = base.position
         self._touched: set[str] = set()
 
@@ -262,11 +338,6 @@ class Overlay:
 
 def _top(category: str | None) -> str | None:
     return None if categories.never_matched(category) else categories.top(category)
-
-
-def _hashed(key: str) -> int:
-    digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8, key=_SECRET).digest()
-    return int.from_bytes(digest, "little", signed=True)
 
 
 def _oldest_first(found: Iterable[tuple[int, str]]) -> tuple[str, ...]:

@@ -14,12 +14,15 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import sha256
+from itertools import compress
 from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column
+from .parts import Part, Parts, ranked, texts
+from .parts import array as array_of
 
 Ints = TypeVar("Ints", int, NDArray[np.int64])
 
@@ -148,22 +151,73 @@ class Statements:
         reached = np.flatnonzero(indices >= at_least)
         return list(zip(slots[reached].tolist(), indices[reached].tolist(), strict=True))
 
-    def digest(self) -> bytes:
-        """Equal for two, in one process, exactly if their rows have the same statements."""
+    def digest(self, ranks: NDArray[np.int64]) -> bytes:
+        """Equal for two exactly if their rows have the same statements.
+
+        ``ranks`` says what number each level goes by.
+        """
         slots = np.lexsort((self.numbers.view, self.rows.view))
         slots = slots[self.rows.view[slots] != _GONE]
         places, sizes, _ = self._places(slots)
         owners = np.repeat(np.arange(len(slots)), sizes)
-        runs = np.sort(owners << 32 | self._runs.view[places]) & 0xFFFF_FFFF
-        numbers, found = np.unique(runs, return_inverse=True)
+        numbers, found = np.unique(self._runs.view[places], return_inverse=True)
         used: list[int] = numbers.tolist()
-        held = sha256(repr([self._terms[number] for number in used]).encode())
-        held.update(found.tobytes())
+        names, order = ranked([self._terms[number] for number in used])
+        held = sha256(repr(names).encode())
+        held.update((np.sort(owners << 32 | order[found]) & 0xFFFF_FFFF).tobytes())
         held.update(sizes.tobytes())
-        for column in (self.rows, self.numbers, self.levels):
+        levels = self.levels.view[slots]
+        held.update(np.where(levels == UNSEEN, UNSEEN, np.append(ranks, 0)[levels]).tobytes())
+        for column in (self.rows, self.numbers):
             held.update(column.view[slots].tobytes())
         held.update(self._keys.view[slots].tobytes())
         return held.digest()
+
+    def dump(self) -> dict[str, Part]:
+        """All that is here, and no term that no statement has; all is packed first."""
+        if self._packed < len(self.rows) or (self.rows.view == _GONE).any():
+            self._repack()
+        parts: dict[str, Part] = {
+            "terms": list(self._terms),
+            "ranks": np.array(self._ranks, np.int32),
+            "early": self._early,
+            "early_slots": self._early_slots,
+            "by_key": self._by_key,
+            "by_key_slots": self._by_key_slots,
+        }
+        for name, column in self._columns().items():
+            parts[name] = column.view.copy()
+        return parts
+
+    @classmethod
+    def load(cls, parts: Parts, *, repack_at: int) -> "Statements":
+        """The statements that were put away as ``parts``."""
+        statements = cls(repack_at=repack_at)
+        statements._terms = texts(parts, "terms")
+        statements._vocabulary = dict(
+            zip(statements._terms, range(len(statements._terms)), strict=True)
+        )
+        statements._ranks = array("i", array_of(parts, "ranks", np.int32).tobytes())
+        statements._early = array_of(parts, "early", np.int64).copy()
+        statements._early_slots = array_of(parts, "early_slots", np.int32).copy()
+        statements._by_key = array_of(parts, "by_key", np.int64).copy()
+        statements._by_key_slots = array_of(parts, "by_key_slots", np.int32).copy()
+        for name, column in statements._columns().items():
+            column.take(parts, name)
+        statements._packed = statements._listed = len(statements.rows)
+        return statements
+
+    def _columns(self) -> dict[str, Column[np.int32] | Column[np.int64]]:
+        return {
+            "statement.rows": self.rows,
+            "statement.numbers": self.numbers,
+            "statement.levels": self.levels,
+            "statement.keys": self._keys,
+            "statement.previous": self._previous,
+            "statement.starts": self._starts,
+            "statement.runs": self._runs,
+            "statement.last": self._last,
+        }
 
     def _compared(
         self, known: list[int], size: int, slots: list[int], at_least: float
@@ -291,6 +345,7 @@ class Statements:
     def _repack(self) -> None:
         """Forgets what is gone, freezes the order of rarity anew, and packs everything."""
         self._drop_gone()
+        self._drop_unused_terms()
         runs, sizes = self._runs.view, np.diff(self._starts.view)
         holders = np.bincount(runs, minlength=len(self._terms))
         by_rarity = np.argsort(holders, kind="stable")
@@ -327,6 +382,15 @@ class Statements:
         self._keys.replace(self._keys.view[kept])
         for column in (self.rows, self.numbers, self.levels):
             column.replace(column.view[kept])
+
+    def _drop_unused_terms(self) -> None:
+        used = np.bincount(self._runs.view, minlength=len(self._terms)) > 0
+        if used.all():
+            return
+        after = np.cumsum(used, dtype=np.int32) - np.int32(1)
+        self._runs.replace(after[self._runs.view])
+        self._terms = list(compress(self._terms, used.tolist()))
+        self._vocabulary = dict(zip(self._terms, range(len(self._terms)), strict=True))
 
 
 @lru_cache(64)

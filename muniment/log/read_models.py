@@ -2,25 +2,36 @@
 
 Every projection of every space that is loaded stands at one position, ``position``. A query catches
 up to the head first; the writer moves them when its batch is committed, never before.
+
+What a projection was can be kept (``keep``): it is then loaded from there, and only what came after
+is read from the log.
 """
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import ClassVar, Final, Protocol, Self, TypeVar
 
+from muniment.domain.errors import StorageFailed
 from muniment.domain.memory.forms import canonical_form
 from muniment.domain.recorded import Recorded
 from muniment.projections.catalog import Catalog
+from muniment.projections.passages import Passages
+from muniment.projections.parts import Part, Parts, Unfit
 from muniment.projections.search_index import SearchIndex
 from muniment.projections.similarity import Similarity
 
+from .kept import KeptStates
 from .store import Store
 
 
 class Projection(Protocol):
     """A read model of one space: disposable, and the same however often an event is applied."""
+
+    NAME: ClassVar[str]
+    VERSION: ClassVar[int]
 
     @property
     def position(self) -> int:
@@ -35,6 +46,14 @@ class Projection(Protocol):
         """Equal for two of a kind exactly if they hold the same."""
         ...
 
+    def anew(self) -> Self:
+        """An empty one that is made alike, so that the digests of both can be compared."""
+        ...
+
+    def dump(self) -> dict[str, Part]:
+        """All that it holds, to be put away; no answer changes by it."""
+        ...
+
 
 P = TypeVar("P", bound=Projection)
 
@@ -47,19 +66,48 @@ class Ranking:
     b: float = 0.4
 
 
-class ReadModels:
-    """The projections over ``store``. Hold ``lock`` while using one."""
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """How a projection comes to be: empty, or from the parts that it was put away as."""
 
-    def __init__(self, store: Store, ranking: Ranking) -> None:
+    make: Callable[[], Projection]
+    load: Callable[[Parts], Projection]
+
+
+@dataclass(slots=True)
+class _Held:
+    """A projection in use, and how many events it has taken in since its state was last kept."""
+
+    projection: Projection
+    unkept: int = 0
+
+    def take_in(self, events: Iterable[Recorded]) -> None:
+        for recorded in events:
+            self.projection.apply(recorded)
+            self.unkept += 1
+
+
+class ReadModels:
+    """The projections over ``store``, kept in ``kept``. Hold ``lock`` while using one."""
+
+    def __init__(self, store: Store, ranking: Ranking, kept: KeptStates | None = None) -> None:
         self.lock = threading.RLock()
         self.position = 0
         self._store = store
-        self._makers: dict[type[Projection], Callable[[], Projection]] = {
-            Catalog: Catalog,
-            SearchIndex: lambda: SearchIndex(k1=ranking.k1, b=ranking.b),
-            Similarity: lambda: Similarity(canonical_form),
+        self._kept = kept
+        k1, b = ranking.k1, ranking.b
+        self._kinds: Final[dict[type[Projection], _Kind]] = {
+            Catalog: _Kind(Catalog, Catalog.load),
+            SearchIndex: _Kind(
+                lambda: SearchIndex(k1=k1, b=b), lambda parts: SearchIndex.load(parts, k1=k1, b=b)
+            ),
+            Similarity: _Kind(
+                lambda: Similarity(canonical_form),
+                lambda parts: Similarity.load(parts, canonical_form),
+            ),
+            Passages: _Kind(Passages, Passages.load),
         }
-        self._loaded: dict[str, dict[type[Projection], Projection]] = defaultdict(dict)
+        self._loaded: dict[str, dict[type[Projection], _Held]] = defaultdict(dict)
 
     def catalog(self, space: str) -> Catalog:
         """The memories of a space by id, state, category, tag and time."""
@@ -73,20 +121,37 @@ class ReadModels:
         """The canonical forms of a space's live memories."""
         return self._current(space, Similarity)
 
+    def passages(self, space: str) -> Passages:
+        """Which texts of a space want vectors, and the vectors that have come."""
+        return self._current(space, Passages)
+
     def _current(self, space: str, kind: type[P]) -> P:
         with self.lock:
-            found = self._loaded[space].get(kind)
-            if found is None:
-                found = self._load(space, kind)
-                self._loaded[space][kind] = found
+            held = self._loaded[space].get(kind)
+            if held is None:
+                held = self._load(space, kind)
+                self._loaded[space][kind] = held
+            found = held.projection
             assert isinstance(found, kind)  # noqa: S101 (what was made for it)
             return found
 
-    def _load(self, space: str, kind: type[P]) -> Projection:
-        made = self._makers[kind]()
-        for recorded in self._store.recorded(until=self.position, space=space):
-            made.apply(recorded)
-        return made
+    def _load(self, space: str, kind: type[Projection]) -> _Held:
+        position, projection = self._from_kept(space, kind)
+        if position > self.position:
+            self.catch_up()
+        held = _Held(projection)
+        held.take_in(self._store.recorded(after=position, until=self.position, space=space))
+        return held
+
+    def _from_kept(self, space: str, kind: type[Projection]) -> tuple[int, Projection]:
+        """A projection, and the position that it is as of: an empty one where none is kept."""
+        kept = None if self._kept is None else self._kept.load(space, kind.NAME, kind.VERSION)
+        if self._kept is not None and kept is not None:
+            try:
+                return kept.position, self._kinds[kind].load(kept.parts)
+            except Unfit as error:
+                self._kept.left_out(kind.NAME, f"its part {error} does not fit")
+        return 0, self._kinds[kind].make()
 
     def catch_up(self) -> None:
         """Takes in what was committed since, by whichever process."""
@@ -94,10 +159,8 @@ class ReadModels:
             head = self._store.rows.head().position
             if head <= self.position:
                 return
-            if not self._loaded:
-                self.position = head
-                return
-            self.apply(self._store.recorded(after=self.position, until=head))
+            if any(self._loaded.values()):
+                self.apply(self._store.recorded(after=self.position, until=head))
             self.position = head
 
     def apply(self, events: Iterable[Recorded]) -> None:
@@ -106,13 +169,126 @@ class ReadModels:
             for recorded in events:
                 if recorded.position <= self.position:
                     continue
-                for projection in self._loaded.get(recorded.space, {}).values():
-                    projection.apply(recorded)
+                for held in self._loaded.get(recorded.space, {}).values():
+                    held.projection.apply(recorded)
+                    held.unkept += 1
                 self.position = recorded.position
 
     def replace(self, space: str, kind: type[Projection]) -> bool:
         """Makes a projection of a space anew and puts it in place; whether the old one differed."""
         with self.lock:
             old = self._current(space, kind)
-            new = self._loaded[space][kind] = self._load(space, kind)
-            return old.digest() != new.digest()
+            held = _Held(old.anew())
+            held.take_in(self._store.recorded(until=self.position, space=space))
+            self._loaded[space][kind] = held
+            differed = old.digest() != held.projection.digest()
+        if differed and self._kept is not None and self._kept.may_write:
+            # what is kept may be where the difference comes from
+            with suppress(StorageFailed), self._kept.locked():
+                self._kept.forget(space)
+        return differed
+
+    # keeping
+
+    def keep(self, minimum_new_events: int = 1) -> int:
+        """Keeps every projection that took in so many events since; how many were kept.
+
+        None where another process is keeping or purging at this moment, in a store that is read
+        only, or in memory.
+
+        Raises:
+            StorageFailed: ``full``, ``io_error`` …
+        """
+        kept = self._kept
+        if kept is None or not kept.may_write:
+            return 0
+        with self.lock:
+            due = [
+                (space, kind)
+                for space, loaded in self._loaded.items()
+                for kind, held in loaded.items()
+                if held.unkept >= minimum_new_events
+            ]
+        if not due:
+            return 0
+        try:
+            with kept.locked(0.0):
+                return sum(self._keep(kept, *one, minimum_new_events) for one in due)
+        except StorageFailed as error:
+            if error.code == "busy":
+                return 0
+            raise
+
+    def _keep(
+        self, kept: KeptStates, space: str, kind: type[Projection], minimum_new_events: int
+    ) -> bool:
+        with self._standing_still():
+            self.catch_up()
+            position, held = self.position, self._loaded[space][kind]
+            there = kept.position(space, kind.NAME, kind.VERSION)
+            if position - there < minimum_new_events:
+                held.unkept = position - there  # another process has kept it
+                return False
+            unkept, parts = held.unkept, held.projection.dump()
+        is_kept = kept.write(space, kind.NAME, kind.VERSION, position, parts)
+        if is_kept:
+            with self.lock:
+                held.unkept -= unkept
+        return is_kept
+
+    def purge(self, space: str) -> None:
+        """Makes the projections of a space anew, so that no purged word is left in them.
+
+        In memory and on the disk: the cache key of the space is destroyed, and what was kept is
+        kept again under another. Call it once the keys of what is purged are destroyed. It takes
+        ``cache.lock`` unless this thread has it already.
+
+        Raises:
+            StorageFailed: ``busy``, ``read_only``, ``full``, ``io_error`` …
+        """
+        with self._cache_locked():
+            with self.lock:
+                kinds = set(self._loaded[space])
+                position = self.position
+            if self._kept is not None:
+                names = self._kept.projections(space)
+                kinds |= {kind for kind in self._kinds if kind.NAME in names}
+            made = {kind: _Held(self._kinds[kind].make()) for kind in kinds}
+            for held in made.values():  # most of the work is done while others go on
+                held.take_in(self._store.recorded(until=position, space=space))
+            if self._kept is not None:
+                self._kept.forget(space)
+            with self._standing_still():
+                self.catch_up()
+                for held in made.values():
+                    held.take_in(
+                        self._store.recorded(after=position, until=self.position, space=space)
+                    )
+                self._loaded[space] = made
+                position = self.position
+                parts = {kind: held.projection.dump() for kind, held in made.items()}
+            if self._kept is not None and self._kept.may_write:
+                for kind, dumped in parts.items():
+                    if self._kept.write(space, kind.NAME, kind.VERSION, position, dumped):
+                        made[kind].unkept = 0
+
+    @contextmanager
+    def _cache_locked(self) -> Generator[None, None, None]:
+        if self._kept is None:
+            yield
+        else:
+            with self._kept.locked():
+                yield
+
+    @contextmanager
+    def _standing_still(self) -> Generator[None, None, None]:
+        """Nothing is applied, asked or decided meanwhile.
+
+        The writer looks duplicates up without ``lock``, but never without the log's.
+        """
+        if self._store.datastore.in_memory:
+            with self.lock:
+                yield
+        else:
+            with self._store.datastore.exclusive(), self.lock:
+                yield
