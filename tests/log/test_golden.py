@@ -59,12 +59,12 @@ def test_the_leaf_is_the_one_that_was_stored(file: dict[str, Any]) -> None:
 def test_the_memory_after_it_is_the_one_that_it_was(file: dict[str, Any]) -> None:
     name, schema = file["envelope"][3:5]
     event = codec.decode(name, schema, file["facts"].encode(), _bytes(file["words"]))
-    state = golden.plain(golden.folded(file, event))
-    expected = file["state"]
+    memory, expected = golden.memory_after(file, event), file["memory"]
     if expected is None:
-        assert state is None
+        assert memory is None
     else:
-        assert {name: state[name] for name in expected} == expected
+        assert memory is not None
+        assert {name: memory[name] for name in expected} == expected
 
 
 def test_every_event_has_two_golden_files() -> None:

@@ -2,8 +2,9 @@
 
 A file holds the bytes as a release stored them (facts, words, and the payload that the words were
 sealed to under a key that stands beside), the envelope, the leaf, the event that they are, and the
-memory after it. What was written once must be read for ever, so files are only ever added, and no
-test writes one. To add those of a new event, give it two examples below, then run
+memory after it as callers see it. What was written once must be read for ever, so files are only
+ever added, and no test writes one. To add those of a new event, give it two examples below (one
+that got a field: a third, with it; an example never changes), then run
 
     .venv/bin/python tests/support/golden.py
 
@@ -23,8 +24,10 @@ import independent
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from muniment.domain.clock import Skewed
+from muniment.domain.importance import Decay
 from muniment.domain.memory import events as e
 from muniment.domain.memory.state import State, evolve
+from muniment.domain.memory.view import view
 from muniment.domain.recorded import Recorded
 from muniment.log import codec
 
@@ -94,6 +97,39 @@ EXAMPLES: Sequence[object] = (
         archived_at=AT - timedelta(days=10),
         archive_reason="no longer there",
         archive_importance=0.125,
+        **_TOLD,
+    ),
+    e.Imported(
+        format="mcp-memory",
+        external_id="entity:Köln",
+        content=_TEXT,
+        additions=("It has a port.", "今日は"),
+        said_at=(AT - timedelta(days=401), AT - timedelta(days=400), AT - timedelta(days=399)),
+        text_version=7,
+        category="places",
+        tags=("a", "b"),
+        metadata={"k": ""},
+        store="procedural",
+        chars=len(_TEXT) + 21,
+        created_at=AT - timedelta(days=400),
+        last_seen_at=AT - timedelta(days=399),
+        updated_at=AT - timedelta(days=400),
+        scored_at=AT - timedelta(days=399),
+        reinforcement_count=1,
+        access_count=1,
+        last_accessed_at=AT - timedelta(days=399),
+        pinned=True,
+        archived_at=AT - timedelta(days=10),
+        archive_reason="no longer there",
+        archive_importance=0.125,
+        condition="superseded",
+        merged_into=_OTHERS[0],
+        merged_from=_OTHERS,
+        resembles=_OTHERS[1:],
+        conflicts_with=_OTHERS[:1],
+        superseded_by=_OTHERS[1],
+        held=True,
+        heard=(("tool", "https://example.org/wiki?page=7"), ("user", None)),
         **_TOLD,
     ),
     e.Reinforced(counted=True, **_SEEN),
@@ -273,6 +309,18 @@ def folded(file: Mapping[str, Any], event: Any) -> State | None:
     return evolve(state, recorded(file["envelope"], event))
 
 
+def memory_after(file: Mapping[str, Any], event: Any) -> dict[str, Any] | None:
+    """What callers see of the memory after it, but for what is computed by a curve of the day."""
+    state = folded(file, event)
+    if state is None:
+        return None
+    seen: dict[str, Any] = plain(view(state, AT, Decay()))
+    return {name: seen[name] for name in seen if name not in _COMPUTED}
+
+
+_COMPUTED = frozenset(["importance", "relevance", "band"])
+
+
 def _made(event: Any) -> dict[str, Any]:
     name, schema = codec.stored_name(event)
     facts, words = codec.encode(event)
@@ -317,7 +365,7 @@ def _made(event: Any) -> dict[str, Any]:
         "leaf": independent.leaf(envelope, facts, payload).hex(),
         "before": before,
     }
-    file["state"] = plain(folded(file, event))
+    file["memory"] = memory_after(file, event)
     return file
 
 
