@@ -1,4 +1,4 @@
-"""Fold exact repetitions of a memory into one."""
+"""Fold repetitions of a memory into one."""
 
 from collections.abc import Sequence
 from typing import Annotated, ClassVar
@@ -18,15 +18,14 @@ class FoldTwins(Command):
     """Fold exact repetitions into the oldest, or the pinned one; what no longer is one is left."""
 
     VERB: ClassVar[str] = "fold"
-    ROLES: ClassVar[frozenset[Role]] = WRITERS | {"service"}
+    ROLES: ClassVar[frozenset[Role]] = frozenset[Role]({*WRITERS, "service"})
 
     ids: Annotated[tuple[MemoryId, ...], Field(min_length=2)]
 
     def decide(self, work: Work) -> Sequence[Append]:
         """The survivor's gain and the archived copies in one append."""
-        twins = [work.memory(name) for name in self.ids]
-        keys = {merging.fold_key(twin) for twin in twins}
-        found = merging.fold_of(twins) if len(keys) == 1 and None not in keys else None
+        twins = {memory.id: memory for memory in map(work.memory, self.ids)}
+        found = merging.fold_of(list(twins.values()))
         if found is None:
             return []
         now, decay, survivor = work.now, work.rules.decay, found.survivor

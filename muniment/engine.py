@@ -21,6 +21,7 @@ from .log.kept import KeptStates
 from .log.read_models import ReadModels
 from .log.store import Store
 from .log.writer import Writer
+from .meaning import Meaning, SpaceMeaning, embedder, folder, vector_cache
 from .projections.catalog import Catalog
 from .projections.search_index import SearchIndex
 from .queries.reading import Reading
@@ -83,21 +84,38 @@ class Engine:
         )
         self.models = ReadModels(self.store, self.settings.ranking, self._kept_states())
         self._writer = Writer(self.store, self.models, self.clock, self.rules)
+        try:
+            self.meaning = self._meaning()
+        except BaseException:
+            self.store.close()
+            raise
 
     def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
         """Decides a command; answers once it is on the disk."""
-        return self._writer.run(command, identity)
+        answer = self._writer.run(command, identity)
+        self._wake(identity)
+        return answer
 
     def run_all(self, commands: Sequence[Answers[A]], identity: Identity) -> list[A]:
         """Decides commands in one commit, all or none."""
-        return self._writer.run_all(commands, identity)
+        answers = self._writer.run_all(commands, identity)
+        self._wake(identity)
+        return answers
+
+    def _wake(self, identity: Identity) -> None:
+        if self.meaning is not None:
+            self.meaning.wake(identity.space)
 
     def ask(self, query: Asks[A], identity: Identity) -> A:
         """Answers a query from everything that was committed before."""
-        return query.answer(_StoreReading(self, identity, read_clock(self.clock())))
+        answer = query.answer(_StoreReading(self, identity, read_clock(self.clock())))
+        self._wake(identity)
+        return answer
 
     def close(self) -> None:
         """Ends the store; read models that are far ahead of their kept state are kept first."""
+        if self.meaning is not None:
+            self.meaning.close()
         if self.store.datastore.is_own_process and not self.store.datastore.pool.closed:
             try:
                 self.models.keep(self.settings.log.keep_state_after)
@@ -105,6 +123,22 @@ class Engine:
                 # a cache is not worth a failure: the next one to open replays more of the log
                 _log.warning("state_not_kept", code=error.code, reason=error.message)
         self.store.close()
+
+    def _meaning(self) -> Meaning | None:
+        settings = self.settings.embedding
+        model = None if self.store.read_only else embedder(settings)
+        if model is None:
+            return None
+        return Meaning(
+            model,
+            vector_cache(self.directory, self.store.keys),
+            self.models,
+            self.store.memories,
+            folder(self._writer.run),
+            min_similarity=settings.min_similarity_threshold,
+            repetition_from=self.settings.memory.dedupe_similarity_threshold,
+            query_deadline=settings.query_deadline,
+        )
 
     def _kept_states(self) -> KeptStates | None:
         if self.directory is None:
@@ -125,6 +159,7 @@ class _StoreReading(LogDesk):
         super().__init__(engine.store, identity, now, engine.rules)
         self._models = engine.models
         self.lock = engine.models.lock
+        self.meaning = SpaceMeaning(engine.meaning, identity.space) if engine.meaning else None
 
     def catalog(self) -> Catalog:
         return self._current(self._models.catalog)

@@ -38,11 +38,12 @@ from .keychain import Keychain
 from .log.verify import Verification, verify
 from .purging import PurgeReport, finish, purge
 from .queries.agent_text import agent_text
+from .queries.by_words import Mode
 from .queries.exact_twins import ExactTwins
 from .queries.get_memory import Get, GetMany
 from .queries.history import History, HistoryEntry
 from .queries.log import Log, LogEntry
-from .queries.search import Mode, Search, SearchResult
+from .queries.search import Search, SearchResult
 from .queries.stats import GetStats, Stats
 from .rebuild import Rebuilt, rebuild
 from .settings import Settings

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
 from .domain.errors import Invalid
@@ -24,6 +24,12 @@ class _Section(BaseModel):
 
 
 _SEEDS = {
+    "memory.dedupe_similarity_threshold": "Memory:DedupeSimilarityThreshold",
+    "embedding.endpoint": "Embedding:Endpoint",
+    "embedding.model": "Embedding:Model",
+    "embedding.api_key": "Embedding:ApiKey",
+    "embedding.max_input_chars": "Embedding:MaxInputChars",
+    "embedding.min_similarity_threshold": "Embedding:MinSimilarityThreshold",
     "dream.memory_archive_retention_days": "Dream:MemoryArchiveRetention",
     "dream.pruning_protection_importance": "Dream:PruningProtectionImportance",
     "dream.pruning_protection_reinforcement_count": "Dream:PruningProtectionReinforcementCount",
@@ -49,6 +55,12 @@ class MemorySettings(_Section):
         ge=0.5,
         le=1.0,
         description="Jaccard index from which a memory may be extended by a save.",
+    )
+    dedupe_similarity_threshold: float = Field(
+        default=0.88,
+        ge=0.0,
+        le=1.0,
+        description="Cosine from which memories are compared once their vectors have come.",
     )
     dedupe_max_extended_content_length: int = Field(
         default=2_000,
@@ -107,6 +119,30 @@ class SearchSettings(_Section):
     )
 
 
+class EmbeddingSettings(_Section):
+    """The model that makes vectors of texts; without an endpoint, search is by words alone."""
+
+    endpoint: str | None = Field(
+        default=None, description="Base URL of an OpenAI-compatible service, with or without /v1."
+    )
+    model: str | None = Field(default=None, description="The model's name at the endpoint.")
+    api_key: SecretStr | None = Field(default=None, description="Sent as a bearer token.")
+    dimension: int | None = Field(
+        default=None, ge=1, le=65_536, description="Components of a vector, if it is to be fixed."
+    )
+    max_input_chars: int = Field(
+        default=30_000, ge=1, description="Characters after which a text is cut."
+    )
+    min_similarity_threshold: float = Field(
+        default=0.5, ge=-1.0, le=1.0, description="Cosine under which a memory is no hit."
+    )
+    connect_timeout: float = Field(default=3.0, gt=0.0, description="Seconds to connect.")
+    deadline: float = Field(default=30.0, gt=0.0, description="Seconds for a whole call.")
+    query_deadline: float = Field(
+        default=2.0, gt=0.0, description="Seconds that a search waits for a query's vector."
+    )
+
+
 class LogSettings(_Section):
     """The event log."""
 
@@ -138,6 +174,7 @@ class Settings(BaseSettings):
     memory: MemorySettings = Field(default_factory=MemorySettings)
     dream: DreamSettings = Field(default_factory=DreamSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
+    embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     log: LogSettings = Field(default_factory=LogSettings)
 
     @property

@@ -32,7 +32,7 @@ class DuePurges(Input):
             catalog = reading.catalog()
             rows = catalog.every_row()
             rows = rows[catalog.in_condition(rows, "archived", "superseded")]
-            ids = [catalog.ids[row] for row in rows.tolist()]
+            ids: list[str] = [catalog.ids[row] for row in rows.tolist()]
         now, retention = reading.now, reading.rules.retention
         removable: list[str] = []
         protected: list[str] = []

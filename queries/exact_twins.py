@@ -24,7 +24,7 @@ class ExactTwins(Input):
             catalog = reading.catalog()
             rows = catalog.every_row()
             rows = rows[catalog.in_condition(rows, "live")]
-            ids = [catalog.ids[row] for row in rows.tolist()]
+            ids: list[str] = [catalog.ids[row] for row in rows.tolist()]
         groups: defaultdict[int, list[str]] = defaultdict(list)
         for start in range(0, len(ids), _BATCH):
             for memory in reading.memories(ids[start : start + _BATCH]):

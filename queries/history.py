@@ -38,6 +38,8 @@ class History(Input):
 
     def answer(self, reading: Reading) -> list[HistoryEntry]:
         """The events of the memory's stream."""
+        memory = reading.memory(self.id)
+        is_purged = memory.condition == "purged"
         return [
             HistoryEntry(
                 recorded.position,
@@ -45,8 +47,8 @@ class History(Input):
                 recorded.name,
                 recorded.recorded_at,
                 recorded.actor,
-                summary(recorded),
+                summary(recorded, is_purged=is_purged),
                 data(recorded),
             )
-            for recorded in reading.history(reading.memory(self.id).id)
+            for recorded in reading.history(memory.id)
         ]

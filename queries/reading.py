@@ -4,11 +4,36 @@ from collections.abc import Iterable, Iterator
 from threading import RLock
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from muniment.domain.memory.state import State
 from muniment.domain.ports import Desk
 from muniment.domain.recorded import Recorded
 from muniment.projections.catalog import Catalog
+from muniment.projections.passages import Passages
 from muniment.projections.search_index import SearchIndex
+
+
+class Meaning(Protocol):
+    """What a space knows by meaning, where a model makes vectors of texts."""
+
+    @property
+    def min_similarity(self) -> float:
+        """The least cosine that says two texts have to do with each other."""
+        ...
+
+    def vector(self, text: str) -> NDArray[np.float32]:
+        """The unit vector of a query. Do not hold the lock: a service is asked.
+
+        Raises:
+            Unavailable: The service does not answer.
+        """
+        ...
+
+    def passages(self) -> Passages:
+        """The vectors of the space's memories."""
+        ...
 
 
 class Reading(Desk, Protocol):
@@ -17,6 +42,11 @@ class Reading(Desk, Protocol):
     @property
     def lock(self) -> RLock:
         """Guards the projections."""
+        ...
+
+    @property
+    def meaning(self) -> Meaning | None:
+        """What the space knows by meaning; None where no model is configured."""
         ...
 
     def catalog(self) -> Catalog:

@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,10 @@ from muniment.domain.memory.view import Memory, view
 from muniment.projections.catalog import Catalog, Rows
 
 from . import recall_family, regular_expression
+from .by_words import Asked, Found, Mode, by_words, in_order
 from .reading import Reading
 
 MAX_QUERY = 4_096
-
-Mode: TypeAlias = Literal["hybrid", "keyword", "semantic", "regex"]
 
 
 def _query(value: object, info: ValidationInfo) -> object:
@@ -110,7 +109,7 @@ class Search(Input):
         """Filters, ranks, and reads the memories of this page."""
         offset = self._offset()
         wanted = offset + self.limit + 1
-        ranked = self._ranked(reading, wanted)
+        ranked, degraded = self._ranked(reading, wanted)
         page = ranked[offset : offset + self.limit]
         with reading.lock:
             taxonomy = reading.catalog().taxonomy()
@@ -127,7 +126,7 @@ class Search(Input):
             message=recall_family.nothing_found(recall_family.LONG_TERM)
             if not hits and self.is_query
             else None,
-            degraded=self._degraded(),
+            degraded=degraded,
             cursor=f"{offset + self.limit}.{self._fingerprint():08x}"
             if len(ranked) > offset + self.limit
             else None,
@@ -142,12 +141,13 @@ class Search(Input):
     def _conditions(self) -> tuple[Condition, ...]:
         return ("live", "archived", "superseded") if self.include_archived else ("live",)
 
-    def _ranked(self, reading: Reading, wanted: int) -> list[tuple[str, float, dict[str, Any]]]:
+    def _ranked(self, reading: Reading, wanted: int) -> tuple[Found, str | None]:
         if not self.is_query or self.query is None:
-            return self._browse(reading, wanted)
+            return self._browse(reading, wanted), None
         if self.mode == "regex":
-            return self._by_expression(reading, self.query, wanted)
-        return self._by_words(reading, self.query, wanted)
+            return self._by_expression(reading, self.query, wanted), None
+        asked = Asked(self.query, self.mode, wanted, self.include_archived, self.explain)
+        return by_words(reading, asked, lambda rows: self._keeps(reading.catalog(), rows))
 
     def _keeps(self, catalog: Catalog, rows: Rows) -> NDArray[np.bool_]:
         kept = catalog.in_condition(rows, *self._conditions)
@@ -165,52 +165,16 @@ class Search(Input):
             kept &= catalog.about(rows, self.subject_from, self.subject_to)
         return kept
 
-    def _browse(self, reading: Reading, wanted: int) -> list[tuple[str, float, dict[str, Any]]]:
+    def _browse(self, reading: Reading, wanted: int) -> Found:
         with reading.lock:
             catalog = reading.catalog()
             rows = catalog.every_row()
             rows = rows[self._keeps(catalog, rows)]
-            order = np.argsort(-catalog.last_seen(rows), kind="stable")
-            return [(catalog.ids[row], 0.0, {}) for row in rows[order][:wanted].tolist()]
+            return [
+                (catalog.ids[row], 0.0, {}) for row in in_order(catalog, rows)[:wanted].tolist()
+            ]
 
-    def _by_words(
-        self, reading: Reading, query: str, wanted: int
-    ) -> list[tuple[str, float, dict[str, Any]]]:
-        with reading.lock:
-            catalog, index = reading.catalog(), reading.search_index()
-            found = index.matches(
-                query,
-                limit=wanted,
-                keep=lambda rows: self._keeps(catalog, rows),
-                include_archived=self.include_archived,
-            )
-            rows = found.rows
-            importance = catalog.importance(rows, reading.now, reading.rules.decay)
-            scores = found.scores * (0.5 + 0.5 * importance)
-            # ties: the latest said first, then by id, which is the order of rows
-            order = np.lexsort((rows, -catalog.last_seen(rows), -scores, ~found.exact))[:wanted]
-            ranked: list[tuple[str, float, dict[str, Any]]] = []
-            for at in order.tolist():
-                row = int(rows[at])
-                why: dict[str, Any] = {}
-                if self.explain:
-                    why = {
-                        "bm25": float(found.scores[at]),
-                        "importance": float(importance[at]),
-                        "identifier": bool(found.exact[at]),
-                        "terms": [
-                            {"term": part.term, "df": part.df, "tf": part.tf, "score": part.score}
-                            for part in index.explain(
-                                row, query, include_archived=self.include_archived
-                            )
-                        ],
-                    }
-                ranked.append((catalog.ids[row], float(scores[at]), why))
-            return ranked
-
-    def _by_expression(
-        self, reading: Reading, pattern: str, wanted: int
-    ) -> list[tuple[str, float, dict[str, Any]]]:
+    def _by_expression(self, reading: Reading, pattern: str, wanted: int) -> Found:
         expression = regular_expression.compiled(pattern)
         with reading.lock:
             catalog = reading.catalog()
@@ -233,11 +197,6 @@ class Search(Input):
         if self.tags:
             where += f", tags {', '.join(self.tags)}"
         return where + (", archived ones included" if self.include_archived else "")
-
-    def _degraded(self) -> str | None:
-        if self.is_query and self.mode in ("hybrid", "semantic"):
-            return "keyword search alone: no embedder is configured"
-        return None
 
     def _fingerprint(self) -> int:
         return zlib.crc32(self.model_dump_json(exclude={"cursor", "limit", "explain"}).encode())

@@ -27,8 +27,10 @@ def data(recorded: Recorded) -> dict[str, Any]:
     }
 
 
-def summary(recorded: Recorded) -> str:
-    """What happened, in a sentence."""
+def summary(recorded: Recorded, *, is_purged: bool = False) -> str:
+    """What happened, in a sentence; of a purged memory without the words that were removed."""
+    if recorded.fault == "key_missing" and is_purged:
+        return f"{recorded.name}: its words were purged"
     if recorded.fault is not None:
         return f"{recorded.name}: {_FAULTS[recorded.fault]}"
     event = recorded.event

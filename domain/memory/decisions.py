@@ -280,6 +280,10 @@ def archive(
 def restore(memory: State) -> list[Restored]:
     """Bring it back into recall; a live one is left as it is."""
     require_writable(memory)
+    if memory.condition == "quarantined":
+        raise Refused(
+            "It is quarantined: only its release brings it back.", code="quarantined", field="id"
+        )
     return [Restored()] if memory.condition in ("archived", "superseded") else []
 
 
@@ -317,4 +321,5 @@ def require_live(memory: State) -> None:
     """Refuses edits of what is not in recall."""
     require_writable(memory)
     if memory.condition != "live":
-        raise Refused(f"It is {memory.condition}: restore it first.", code="not_live", field="id")
+        back = "release" if memory.condition == "quarantined" else "restore"
+        raise Refused(f"It is {memory.condition}: {back} it first.", code="not_live", field="id")

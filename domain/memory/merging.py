@@ -13,6 +13,7 @@ from .. import category as categories
 from .. import subject_time
 from ..coverage import Source as Evidence
 from ..coverage import Vocabulary, missing, specifics
+from ..duplicates import Relation, relate
 from ..errors import Conflict, Invalid, MunimentError, Refused
 from ..importance import Decay
 from .decisions import (
@@ -30,8 +31,10 @@ from .events import (
     MergeRejected,
     MergeRetracted,
     SourceType,
+    Store,
     Superseded,
 )
+from .forms import canonical_form
 from .state import State
 
 MAX_SOURCES = 20
@@ -46,9 +49,9 @@ class RejectedMerge(Refused):
     default_code = "merge_rejected"
 
     def __init__(self, missing: Sequence[str]) -> None:
+        lost = ", ".join(missing) or "specifics of its sources"
         super().__init__(
-            f"The merged text loses {', '.join(missing)}: say them, or leave the sources apart.",
-            field="content",
+            f"The merged text loses {lost}: say them, or leave the sources apart.", field="content"
         )
         self.missing = tuple(missing)
 
@@ -132,6 +135,7 @@ def merge(
 ) -> list[Merged]:
     """The merge of distinct, live sources whose coverage was found good."""
     stores = {source.store for source in sources}
+    store: Store = sources[0].store if len(stores) == 1 else "semantic"
     worth = [importance_now(source, now, decay) for source in sources]
     return [
         Merged(
@@ -139,7 +143,7 @@ def merge(
             category=_category(sources, proposal.category),
             tags=_tags(sources) if proposal.tags is None else proposal.tags,
             metadata=subject_time.merged([source.metadata for source in sources]),
-            store=stores.pop() if len(stores) == 1 else "semantic",
+            store=store,
             chars=len(proposal.content),
             importance=max(worth) if proposal.importance is None else proposal.importance,
             trust=min(source.trust for source in sources),
@@ -201,6 +205,36 @@ def fold_key(memory: State) -> tuple[str, str] | None:
     return categories.folded(memory.category), " ".join(memory.content.split())
 
 
+def is_repetition(survivor: State, copy: State) -> bool:
+    """Whether a live memory says exactly what another does, or provably the same.
+
+    Proof is that of the duplicate check: one statement against each of the survivor's, in the same
+    top-level category, and never where the check leaves a category alone.
+    """
+    keys = fold_key(survivor), fold_key(copy)
+    if None in keys:
+        return False
+    if keys[0] == keys[1]:
+        return True
+    if (
+        categories.top(survivor.category) != categories.top(copy.category)
+        or categories.never_matched(survivor.category)
+        or categories.never_matched(copy.category)
+        or len(copy.statements) != 1
+    ):
+        return False
+    said = copy.statements[0]
+    return any(
+        relate(
+            canonical_form(known.text),
+            canonical_form(said.text),
+            same_day=known.said_at.date() == said.said_at.date(),
+        ).relation
+        is Relation.SAME
+        for known in survivor.statements
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Fold:
     """The survivor of exact repetitions, and the copies that it absorbs."""
@@ -210,13 +244,18 @@ class Fold:
 
 
 def fold_of(twins: Sequence[State]) -> Fold | None:
-    """Which of exact repetitions survives: a pinned one, else the oldest; None if none folds.
+    """Which of some repetitions survives: a pinned one, else the oldest; None if none folds.
 
-    Pinned copies stay where they are.
+    Pinned copies stay where they are, and so does what turns out to be no repetition.
     """
     aged = sorted(twins, key=lambda twin: (not twin.pinned, twin.created_at, twin.id))
-    copies = tuple(twin for twin in aged[1:] if not twin.pinned)
-    return Fold(aged[0], copies) if copies else None
+    for number, survivor in enumerate(aged, 1):
+        copies = tuple(
+            twin for twin in aged[number:] if not twin.pinned and is_repetition(survivor, twin)
+        )
+        if copies:
+            return Fold(survivor, copies)
+    return None
 
 
 def fold(found: Fold, *, now: datetime, decay: Decay) -> list[Folded]:
@@ -233,7 +272,7 @@ def fold(found: Fold, *, now: datetime, decay: Decay) -> list[Folded]:
             trust=max(one.trust for one in everyone),
             created_at=min(one.created_at for one in everyone),
             last_seen_at=max(one.last_seen_at for one in everyone),
-            tags_added=tags[: MAX_TAGS - len(survivor.tags)],
+            tags_added=tags[: max(0, MAX_TAGS - len(survivor.tags))],
             metadata_added=_filled(survivor.metadata, [copy.metadata for copy in copies]),
         )
     ]
@@ -254,8 +293,11 @@ def _filled(known: Mapping[str, str], others: Sequence[Mapping[str, str]]) -> di
 
 
 def retract(result: State, restored: State) -> list[MergeRetracted]:
-    """What a restored source had contributed is taken out of a merge or fold that absorbed it."""
-    if result.condition == "purged":
+    """What a restored source had contributed is taken out of a merge or fold that absorbed it.
+
+    One that was purged, or that this release cannot read in full, is left as it is.
+    """
+    if result.condition == "purged" or result.fault is not None:
         return []
     return [MergeRetracted(restored=restored.id, count=restored.reinforcement_count)]
 
