@@ -113,9 +113,10 @@ class Catalog:
         self._base.append(event.importance)
         worth = imported.archive_importance if imported else None
         self._archived_base.append(np.nan if worth is None else worth)
-        self._category.append(self._category_number(event.category))
-        self._tags.append(self._tag_set_number(event.tags))
-        self._describe(row, event.metadata)
+        has_words = condition != "purged"
+        self._category.append(self._category_number(event.category if has_words else None))
+        self._tags.append(self._tag_set_number(event.tags if has_words else ()))
+        self._describe(row, event.metadata if has_words else {})
 
     def _change(self, row: int, event: events.Event, at: int) -> None:  # noqa: PLR0912, PLR0915
         match event:
