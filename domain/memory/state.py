@@ -5,7 +5,7 @@ makes an id.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import zip_longest
 from typing import NamedTuple, TypeAlias, assert_never
@@ -136,6 +136,10 @@ def beginning(recorded: Recorded) -> tuple[Beginning, Condition] | None:
     """
     event: Event | None = recorded.event
     if isinstance(event, Imported):
+        if event.condition == "purged":  # what it still says is nobody's to read
+            return replace(
+                event, content="", additions=(), category=None, tags=(), metadata={}
+            ), "purged"
         return event, event.condition or ("live" if event.archived_at is None else "archived")
     if isinstance(event, Beginning):
         return event, "live"

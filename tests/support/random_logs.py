@@ -61,6 +61,9 @@ _imported = st.builds(
     pinned=st.booleans(),
     archived_at=st.none() | _moments,
     archive_importance=st.none() | _worth,
+    additions=st.lists(_texts, max_size=2).map(tuple),
+    said_at=st.lists(_moments, max_size=3).map(tuple),
+    condition=st.sampled_from([None, "live", "archived", "superseded", "quarantined", "purged"]),
 )
 _added: dict[str, st.SearchStrategy[Any]] = {"tags_added": _tags, "metadata_added": _metadata}
 _any = st.one_of(
