@@ -85,7 +85,8 @@ def merged(described: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """The subject time of several memories taken together; empty where none says any.
 
     A point stays one as long as the most specific lies within all others; otherwise, and where
-    there were ranges, the result is the range that covers everything, spelt as its ends were.
+    there were ranges, the result is the range that covers everything, spelt as its ends were. A
+    side that no range bounds stays open.
     """
     points = _readable(described, POINT)
     starts, ends = _readable(described, START), _readable(described, END)
@@ -93,12 +94,16 @@ def merged(described: Sequence[Mapping[str, str]]) -> dict[str, str]:
         narrow, text = min(points, key=lambda point: point[0].end - point[0].start)
         if all(wide.start <= narrow.start and narrow.end <= wide.end for wide, _ in points):
             return {POINT: text}
-    found: dict[str, str] = {}
-    if starts or points:
-        found[START] = min(starts + points, key=lambda start: start[0].start)[1]
-    if ends or points:
-        found[END] = max(ends + points, key=lambda end: end[0].end)[1]
-    return found
+        starts = ends = points
+    found: dict[str, tuple[Span, str]] = {}
+    if starts:
+        found[START] = min(starts + points, key=lambda start: start[0].start)
+    if ends:
+        found[END] = max(ends + points, key=lambda end: end[0].end)
+    if starts and ends and found[END][0].end < found[START][0].start:
+        # one began after the other had ended: the range from the end of that one to the other
+        found = {START: found[END], END: found[START]}
+    return {key: text for key, (_, text) in found.items()}
 
 
 def _readable(described: Sequence[Mapping[str, str]], key: str) -> list[tuple[Span, str]]:

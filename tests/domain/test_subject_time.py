@@ -1,6 +1,7 @@
 """When the thing that a memory is about happened."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,25 @@ from muniment.domain.errors import Invalid
 from muniment.domain.subject_time import Span
 
 TICK = timedelta(microseconds=1)
+
+
+VALUES = st.builds(
+    lambda day, length: str(day)[:length], st.dates(), st.sampled_from([4, 7, 10])
+) | st.builds(lambda day: f"{day}T12:00:00+02:00", st.dates(datetime(1900, 1, 1).date()))
+
+
+def _is_kept(metadata: dict[str, str]) -> bool:
+    try:
+        subject_time.check(metadata)
+    except Invalid:
+        return False
+    return True
+
+
+def ranges() -> st.SearchStrategy[dict[str, str]]:
+    """What a memory may say of subject time: nothing, a point, a range, or an open one."""
+    ends = st.dictionaries(st.sampled_from(subject_time.KEYS[1:]), VALUES)
+    return (ends | VALUES.map(lambda value: {subject_time.POINT: value})).filter(_is_kept)
 
 
 def utc(year: int, month: int, day: int, hour: int = 0) -> datetime:
@@ -120,3 +140,101 @@ class TestSpan:
     @pytest.mark.parametrize("metadata", [{}, {"k": "2019"}, {"subjectTime": "soon"}])
     def test_what_says_nothing_that_can_be_read_has_none(self, metadata: dict[str, str]) -> None:
         assert subject_time.span(metadata) is None
+
+
+def said(point: str = "", start: str = "", end: str = "") -> dict[str, str]:
+    """Metadata that says these."""
+    values = zip(subject_time.KEYS, (point, start, end), strict=True)
+    return {key: value for key, value in values if value}
+
+
+class TestMerged:
+    @pytest.mark.parametrize(
+        ("described", "found"),
+        [
+            ([], {}),
+            ([{}, {"k": "2019"}], {}),
+            ([said("2018"), said("2018-04-02")], said("2018-04-02")),
+            ([said("2018-04-02"), {}], said("2018-04-02")),
+            ([said("2018"), said("2018")], said("2018")),
+            (
+                [said("2018-04-02"), said("2018-04-02T10:00:00+09:00")],
+                said("2018-04-02T10:00:00+09:00"),
+            ),
+            (
+                [said(start="1997", end="2002"), said(start="1994", end="2005")],
+                said(start="1994", end="2005"),
+            ),
+        ],
+    )
+    def test_a_point_stays_the_most_specific_and_ranges_widen(
+        self, described: list[dict[str, str]], found: dict[str, str]
+    ) -> None:
+        assert subject_time.merged(described) == found
+
+    def test_points_that_differ_become_the_range_of_all(self) -> None:
+        assert subject_time.merged([said("2019"), said("2018-04"), said("2021-01-02")]) == said(
+            start="2018-04", end="2021-01-02"
+        )
+
+    def test_a_coarser_value_spans_its_whole_period(self) -> None:
+        described = [said(start="2018-06", end="2018-07"), said(start="2018", end="2018")]
+        assert subject_time.merged(described) == said(start="2018", end="2018")
+        assert subject_time.merged([said("2018-12-31"), said(start="2018-01", end="2018")]) == said(
+            start="2018-01", end="2018"
+        )
+
+    def test_a_point_outside_widens_a_range(self) -> None:
+        described = [said(start="1997", end="2002"), said("2018-04-02")]
+        assert subject_time.merged(described) == said(start="1997", end="2018-04-02")
+
+    def test_a_side_that_no_range_bounds_stays_open(self) -> None:
+        assert subject_time.merged([said(start="2020"), said("2010")]) == said(start="2010")
+        assert subject_time.merged([said(end="2010"), said("2015")]) == said(end="2015")
+
+    def test_one_that_says_the_start_and_one_that_says_the_end_make_a_range(self) -> None:
+        assert subject_time.merged([said(start="1997"), said(end="2002")]) == said(
+            start="1997", end="2002"
+        )
+
+    def test_a_start_after_an_end_makes_a_range_that_holds_both(self) -> None:
+        assert subject_time.merged([said(start="2020"), said(end="2010")]) == said(
+            start="2010", end="2020"
+        )
+
+    def test_mixed_notations_meet_in_utc_and_what_cannot_be_read_says_nothing(self) -> None:
+        described = [
+            said("2019"),
+            said("2019-06-14"),
+            said("2019-06-14T12:00:00"),
+            said("2019-06-14T23:30:00+09:00"),
+        ]
+        assert subject_time.merged(described) == said("2019-06-14T23:30:00+09:00")
+        described.append(said("2019-06-15T00:30:00+00:00"))
+        assert subject_time.merged(described) == said(start="2019", end="2019")
+
+    @given(st.lists(ranges(), max_size=5))
+    def test_whatever_is_merged_may_be_kept_again_and_covers_every_point(
+        self, described: list[dict[str, str]]
+    ) -> None:
+        found = subject_time.merged(described)
+        subject_time.check(found)
+        assert bool(found) == any(described)
+        whole = subject_time.span(found)
+        for one in described:
+            part = subject_time.span(one)
+            if part is None or whole is None or "subjectTime" in found:
+                continue
+            if "subjectTime" in one:
+                assert whole.start <= part.start
+                assert part.end <= whole.end
+
+    @given(st.lists(ranges(), max_size=5), st.randoms())
+    def test_the_order_makes_no_difference_to_what_is_covered(
+        self, described: list[dict[str, str]], chance: Any
+    ) -> None:
+        shuffled = list(described)
+        chance.shuffle(shuffled)
+        one, other = subject_time.merged(described), subject_time.merged(shuffled)
+        assert subject_time.span(one) == subject_time.span(other)
+        assert subject_time.merged([one, one]) == one
