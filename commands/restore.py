@@ -60,7 +60,8 @@ class Restore(Command):
         warnings: tuple[str, ...] = ()
         if not outcome.recorded:
             warnings = ("already_live: it was in recall all along",)
-        elif len(outcome.recorded) > 1:
-            into = outcome.recorded[1].stream
-            warnings = (f"live_merge_source: {into}, which it was merged into, says it too",)
+        for recorded in outcome.recorded[1:]:
+            if desk.memory(recorded.stream).condition == "live":
+                into = recorded.stream
+                warnings = (f"live_merge_source: {into}, which it was merged into, says it too",)
         return Restored(view(memory, desk.now, desk.rules.decay), warnings)
