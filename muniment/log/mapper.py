@@ -110,9 +110,12 @@ class SealingMapper(Mapper[str]):
         assert isinstance(stored_event, Row)  # noqa: S101 (our recorder makes nothing else)
         return self.recorded(stored_event)
 
-    def recorded(self, row: Row) -> Recorded:
-        """The recorded event of a row; what cannot be read is said by its fault."""
-        event, fault = self._open(row)
+    def recorded(self, row: Row, *, is_doomed: bool = False) -> Recorded:
+        """The recorded event of a row; what cannot be read is said by its fault.
+
+        ``is_doomed`` says that the key is about to be destroyed: it counts as gone.
+        """
+        event, fault = self._open(row, is_doomed=is_doomed)
         recorded_at = told_time(row.recorded_at)
         if recorded_at is None:
             event, fault, recorded_at = None, "unreadable", _NO_TIME
@@ -132,12 +135,12 @@ class SealingMapper(Mapper[str]):
             fault,
         )
 
-    def _open(self, row: Row) -> tuple[Any, Fault | None]:
+    def _open(self, row: Row, *, is_doomed: bool) -> tuple[Any, Fault | None]:
         fault: Fault | None = None
         words: bytes | None = None
         try:
             if codec.has_words(row.topic, row.schema):
-                words, fault = self._unseal(row)
+                words, fault = (None, "key_missing") if is_doomed else self._unseal(row)
             return codec.decode(row.topic, row.schema, row.facts, words), fault
         except codec.UnknownEvent:
             return None, "newer_release"

@@ -17,7 +17,7 @@ from eventsourcing.sqlite import SQLiteFactory
 from eventsourcing.utils import Environment
 
 from muniment.domain.errors import StorageFailed
-from muniment.domain.memory.events import PurgeRequested
+from muniment.domain.memory.events import Purged, PurgeRequested
 from muniment.domain.memory.state import State, evolve
 from muniment.domain.recorded import Recorded
 
@@ -27,7 +27,9 @@ from .keys import Keys
 from .lock import LogLock
 from .mapper import SealingMapper
 from .recorder import Recorder
-from .rows import Pending
+from .rows import Pending, Row
+
+_REMOVALS = (PurgeRequested.NAME, Purged.NAME)
 
 
 def _prepare_directory(directory: Path, *, read_only: bool) -> None:
@@ -187,8 +189,10 @@ class Store(Application[str]):
         return states
 
     def history(self, stream: str) -> list[Recorded]:
-        """Every event of a stream, oldest first."""
-        return [self.sealing.to_domain_event(row) for row in self.rows.select_events(stream)]
+        """Every event of a stream, oldest first; without words once their removal was asked for."""
+        rows = [row for row in self.rows.select_events(stream) if isinstance(row, Row)]
+        is_doomed = any(row.topic == PurgeRequested.NAME for row in rows)
+        return [self.sealing.recorded(row, is_doomed=is_doomed) for row in rows]
 
     def recorded(
         self, *, after: int = 0, until: int | None = None, space: str | None = None
@@ -197,11 +201,14 @@ class Store(Application[str]):
         self.require_own_process()
         if after == 0:
             self.keys.warm()
+        doomed = {stream for stream, _ in self.rows.unfinished_removals()}
         for row in self.rows.rows(after=after, until=until, space=space):
-            if row.topic == PurgeRequested.NAME:
+            stream = str(row.originator_id)
+            if row.topic in _REMOVALS:
                 # another process destroys the key: no copy of it may live on in this one
-                self.keys.forget([key] if (key := self.rows.key_of(str(row.originator_id))) else [])
-            yield self.sealing.recorded(row)
+                doomed.add(stream)
+                self.keys.forget([key] if (key := self.rows.key_of(stream)) else [])
+            yield self.sealing.recorded(row, is_doomed=stream in doomed)
 
     def require_own_process(self) -> None:
         """Refuses to go on in a child of the process that opened the store.
