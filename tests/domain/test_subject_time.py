@@ -1,6 +1,6 @@
 """When the thing that a memory is about happened."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ TICK = timedelta(microseconds=1)
 
 VALUES = st.builds(
     lambda day, length: str(day)[:length], st.dates(), st.sampled_from([4, 7, 10])
-) | st.builds(lambda day: f"{day}T12:00:00+02:00", st.dates(datetime(1900, 1, 1).date()))
+) | st.builds(lambda day: f"{day}T12:00:00+02:00", st.dates(date(1900, 1, 1)))
 
 
 def _is_kept(metadata: dict[str, str]) -> bool:
