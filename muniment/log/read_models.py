@@ -19,6 +19,7 @@ from muniment.domain.memory.forms import canonical_form
 from muniment.domain.recorded import Recorded
 from muniment.projections.catalog import Catalog
 from muniment.projections.parts import Part, Parts, Unfit
+from muniment.projections.passages import Passages
 from muniment.projections.search_index import SearchIndex
 from muniment.projections.similarity import Similarity
 
@@ -104,6 +105,7 @@ class ReadModels:
                 lambda: Similarity(canonical_form),
                 lambda parts: Similarity.load(parts, canonical_form),
             ),
+            Passages: _Kind(Passages, Passages.load),
         }
         self._loaded: dict[str, dict[type[Projection], _Held]] = defaultdict(dict)
 
@@ -118,6 +120,10 @@ class ReadModels:
     def similarity(self, space: str) -> Similarity:
         """The canonical forms of a space's live memories."""
         return self._current(space, Similarity)
+
+    def passages(self, space: str) -> Passages:
+        """Which texts of a space want vectors, and the vectors that have come."""
+        return self._current(space, Passages)
 
     def _current(self, space: str, kind: type[P]) -> P:
         with self.lock:
