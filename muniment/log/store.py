@@ -51,6 +51,12 @@ def _prepare_directory(directory: Path, *, read_only: bool) -> None:
         if log.is_dir():
             raise StorageFailed(f"{log} is a directory, not a log.", code="not_a_log")
         if not log.exists():
+            if (directory / "keys" / "keys.db").exists():
+                raise StorageFailed(
+                    f"{log} is gone, but its keys are here: restore it from a backup, or name"
+                    " another directory to begin anew.",
+                    code="log_missing",
+                )
             # SQLite would make it readable by others
             os.close(os.open(log, os.O_CREAT | os.O_RDWR, 0o600))
 

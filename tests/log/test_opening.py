@@ -511,3 +511,14 @@ def test_a_log_cut_short_is_refused_or_found_not_to_be_intact(
             assert len(m.search("rack", limit=200).hits) == min(live, 200) > 0
     except StorageFailed as error:
         assert error.code == "corrupt"  # noqa: PT017 (either may be)
+
+
+def test_a_log_that_is_gone_is_not_begun_anew_beside_its_keys(tmp_path: Path) -> None:
+    with muniment.open(tmp_path) as m:
+        m.save("Nothing of this may be lost without a word.")
+    for file in tmp_path.glob("log.db*"):
+        file.unlink()
+    with pytest.raises(StorageFailed) as refused:
+        muniment.open(tmp_path)
+    assert refused.value.code == "log_missing"
+    assert not (tmp_path / "log.db").exists()
