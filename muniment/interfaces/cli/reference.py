@@ -4,7 +4,7 @@ import sys
 from typing import Final
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from .help import HELP_OPTIONS, WIDTH
 from .program import NAME, application
@@ -49,11 +49,19 @@ def reference() -> str:
     whole = typer.Context(
         command, info_name=NAME, terminal_width=WIDTH, help_option_names=HELP_OPTIONS
     )
-    parts = [_OPENING, _section(NAME, command.get_help(whole))]
-    for name, verb in command.commands.items():
-        context = typer.Context(verb, parent=whole, info_name=name, terminal_width=WIDTH)
-        parts.append(_section(f"{NAME} {name}", verb.get_help(context)))
-    return "\n".join(parts)
+    return "\n".join([_OPENING, *_sections(NAME, command, whole)])
+
+
+def _sections(name: str, command: TyperCommand | TyperGroup, context: typer.Context) -> list[str]:
+    """The help of a verb, and of each below it."""
+    sections = [_section(name, command.get_help(context))]
+    if isinstance(command, TyperGroup):
+        for below, verb in command.commands.items():
+            if not isinstance(verb, TyperCommand | TyperGroup):
+                raise TypeError(f"{below} is no verb")
+            inner = typer.Context(verb, parent=context, info_name=below, terminal_width=WIDTH)
+            sections += _sections(f"{name} {below}", verb, inner)
+    return sections
 
 
 def _section(title: str, text: str) -> str:

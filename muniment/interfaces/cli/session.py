@@ -1,11 +1,13 @@
 """What holds for one run of the program: which store, as whom, and in which form answers go out."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import typer
+
 import muniment
-from muniment.domain.errors import StorageFailed
+from muniment.domain.errors import Invalid, StorageFailed
 from muniment.engine import IN_MEMORY
 from muniment.handle import Muniment
 
@@ -32,6 +34,18 @@ class Session:
         if self.data in ("", IN_MEMORY) or "://" in self.data:
             return None
         return Path(self.data).expanduser()
+
+    def require_directory(self) -> Path:
+        """The data directory.
+
+        Raises:
+            Invalid: ``target_invalid`` where ``data`` names something else.
+        """
+        if self.directory is None:
+            raise Invalid(
+                f"data: {self.data} is no directory.", code="target_invalid", field="data"
+            )
+        return self.directory
 
     @property
     def is_missing(self) -> bool:
@@ -72,3 +86,9 @@ class Session:
                 " MUNIMENT_DATA names another.",
                 code="missing",
             )
+
+
+def of(context: typer.Context, *, as_json: bool) -> Session:
+    """The session of a run, with JSON also where it was asked for after the verb."""
+    session: Session = context.obj
+    return replace(session, json=session.json or as_json)
