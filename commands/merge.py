@@ -34,7 +34,7 @@ class Merge(Command):
     VERB: ClassVar[str] = "merge"
     POSITIONAL: ClassVar[tuple[str, ...]] = ("ids", "content")
 
-    ids: Annotated[tuple[MemoryId, ...], Field(max_length=100, description="the sources, 2 to 20")]
+    ids: Annotated[tuple[MemoryId, ...], Field(max_length=100, description="The sources, 2 to 20.")]
     content: Content
     category: Category = None
     tags: Tags | None = None

@@ -22,7 +22,7 @@ class Quarantine(Edit):
     ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "service"])
     POSITIONAL: ClassVar[tuple[str, ...]] = ("id", "reason")
 
-    reason: Annotated[Line, Field(min_length=1, max_length=2_000, description="why")]
+    reason: Annotated[Line, Field(min_length=1, max_length=2_000, description="Why, in a line.")]
 
     def change(self, memory: State, desk: Desk) -> Sequence[Event]:
         """The decision."""

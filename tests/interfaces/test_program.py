@@ -102,7 +102,8 @@ def test_every_operation_has_its_verb_and_nothing_else_has() -> None:
         for operation in (*operations.COMMANDS, *operations.QUERIES)
         if operation not in OTHERWISE
     }
-    besides = {"import", "verify", "rebuild", "settings", "doctor", "demo"}
+    besides = {"fold", "purge", "import", "verify", "rebuild", "settings", "doctor", "demo"}
+    besides |= {"export", "backup", "restore-backup", "keys"}
     assert set(group().commands) == made | besides
 
 

@@ -209,3 +209,80 @@ def test_settings_say_where_they_come_from(
     by_name = {one["name"]: one for one in muniment("settings", "--json").json}
     assert by_name["search.k1"]["value"] == 1.2
     assert by_name["search.k1"]["origin"] == "environment"
+
+
+def test_a_merge_takes_the_ids_and_then_the_text(muniment: Terminal) -> None:
+    ids = [muniment.save("Rack 12 is full."), muniment.save("Rack 14 holds the Tessera relay.")]
+    refused = muniment("merge", *ids, "Rack 12 is full.")
+    assert refused.status == 4
+    assert "loses 14, Tessera" in refused.err
+    both = "Rack 12 is full, rack 14 holds the Tessera relay."
+    merged = muniment("merge", ids[0][-12:], ids[1], both, "--tag", "rack")
+    assert merged.out.startswith(f"Merged {ids[0][-12:]}, {ids[1][-12:]} into ")
+    assert both in merged.out
+    assert "seen 2×" in merged.out
+    shown = muniment("show", ids[0], "--json").json
+    assert muniment("show", shown["merged_into"], "--json").json["tags"] == ["rack"]
+    assert "note: live_merge_source" in muniment("restore", ids[0]).out
+
+
+def test_a_merge_as_json_has_its_sources(muniment: Terminal) -> None:
+    ids = [muniment.save("Rack 12 is full."), muniment.save("Rack 14 is empty.")]
+    merged = muniment("merge", *ids, "Rack 12 is full, rack 14 is empty.", "--json").json
+    assert merged["sources"] == ids
+    assert merged["memory"]["reinforcement_count"] == 2
+    refused = muniment("--json", "merge", merged["id"], "Rack 12 is full.")
+    assert (refused.status, refused.error["code"]) == (2, "merge_needs_two")
+    nothing = muniment("merge", "Rack 12 is full.")
+    assert nothing.status == 2
+    assert "Missing argument" in nothing.err
+
+
+def test_a_fold_prints_what_it_folded_away(muniment: Terminal) -> None:
+    first = muniment.save("Rack 12 is full.")
+    assert "Nothing repeats exactly." in muniment("fold").out
+    other = muniment.save("Rack 14 is empty.")
+    muniment("revise", other, "Rack 12 is full.")
+    folded = muniment("fold")
+    assert "Folded away 1 memory" in folded.out
+    assert other in folded.out
+    assert first not in folded.out
+    assert muniment("fold", "--json").json == {"folded": []}
+
+
+def test_a_contradiction_a_doubt_and_a_hold_are_told(muniment: Terminal) -> None:
+    old, new = muniment.save("Deploys run on Tuesdays"), muniment.save("Deploys run on Thursdays")
+    assert "superseded" in muniment("supersede", old, new[-12:]).out
+    assert "quarantined" in muniment("quarantine", new, "who says so?").out
+    assert "live" in muniment("release", new).out
+    assert muniment("hold", new, "a suit", "--json").json["version"] == 4
+    assert muniment("release-hold", new, "--json").json["version"] == 5
+
+
+def test_a_purge_shows_what_it_would_remove_and_does_it_with_yes(
+    muniment: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, precious = (
+        muniment.save("Rack 12 is full."),
+        muniment.save("Rack 14 is empty.", "--importance", "0.9"),
+    )
+    assert "Nothing has been archived for longer" in muniment("purge").out
+    for id_ in (plain, precious):
+        muniment("archive", id_, "stale")
+    monkeypatch.setenv("MUNIMENT_DREAM__MEMORY_ARCHIVE_RETENTION_DAYS", "0.000000001")
+    head = muniment("stats", "--json").json["head"]
+    shown = muniment("purge").out
+    assert "To be purged: 1 memory; --yes does it." in shown
+    assert "Kept, for they are protected: 1 memory." in shown
+    assert shown.index(plain) < shown.index("Kept") < shown.index(precious)
+    assert muniment("purge", "--json").json == {
+        "purged": [],
+        "kept": [precious],
+        "due": [plain, precious],
+    }
+    assert muniment("stats", "--json").json["head"] == head
+    done = muniment("purge", "--yes").out
+    assert "Purged 1 memory: their words are gone." in done
+    assert plain in done
+    assert "[purged]" in muniment("show", plain).out
+    assert muniment("purge", "--yes", "--json").json["purged"] == []

@@ -1,19 +1,29 @@
 """Memories, and what was found or done with them, for people."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 
+from muniment.commands.merge import Merged
 from muniment.commands.restore import Restored
 from muniment.commands.save_memory import Saved
 from muniment.domain import category as categories
 from muniment.domain.memory.view import Memory
+from muniment.purging import PurgeReport
 from muniment.queries.agent_text import age_text
 from muniment.queries.search import Hit, SearchResult
 
 from .console import Line, line, tail
 
-_STATES = {"live": "green", "archived": "yellow", "purged": "red"}
+_STATES = {"live": "green", "archived": "yellow", "purged": "red", "quarantined": "red"}
 _INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """The ids that were folded away."""
+
+    folded: tuple[str, ...]
 
 
 def saved(answer: Saved, now: datetime) -> Iterator[Line]:
@@ -43,6 +53,43 @@ def restored(answer: Restored, now: datetime) -> Iterator[Line]:
     """A memory that is back in recall."""
     yield from shown(answer.memory, now)
     yield from _warnings(answer.warnings)
+
+
+def merged(answer: Merged) -> Iterator[Line]:
+    """The memory that a merge made, and what it replaces."""
+    memory = answer.memory
+    yield line(
+        ("Merged ", "green"),
+        f"{_tails(answer.sources)} into ",
+        (tail(answer.id), "cyan"),
+        f", seen {memory.reinforcement_count}× since {memory.created_at:%Y-%m-%d}.",
+    )
+    yield from _text(memory)
+
+
+def folded(answer: Folded) -> Iterator[Line]:
+    """The repetitions that were folded away."""
+    if not answer.folded:
+        yield line("Nothing repeats exactly.")
+        return
+    yield line(("Folded away ", "green"), _counted(answer.folded), ", each into its first:")
+    yield from _ids(answer.folded)
+
+
+def purged(answer: PurgeReport) -> Iterator[Line]:
+    """What was removed for good, or would be, and what is kept although it is due."""
+    waiting = tuple(id_ for id_ in answer.due if id_ not in {*answer.kept, *answer.purged})
+    if not answer.due:
+        yield line("Nothing has been archived for longer than archived memories are kept.")
+    if answer.purged:
+        yield line(("Purged ", "green"), _counted(answer.purged), ": their words are gone.")
+        yield from _ids(answer.purged)
+    if waiting:
+        yield line(("To be purged: ", "yellow"), _counted(waiting), "; --yes does it.")
+        yield from _ids(waiting)
+    if answer.kept:
+        yield line(("Kept, for they are protected: ", "bold"), _counted(answer.kept), ".")
+        yield from _ids(answer.kept)
 
 
 def shown(memory: Memory, now: datetime) -> Iterator[Line]:
@@ -132,6 +179,15 @@ def _source(memory: Memory) -> str:
     source = memory.source
     named = (("ref", source.ref), ("session", source.session), ("model", source.model))
     return " ".join([source.type, *(f"{name} {text}" for name, text in named if text)])
+
+
+def _counted(ids: tuple[str, ...]) -> str:
+    return f"{len(ids):,} {'memory' if len(ids) == 1 else 'memories'}"
+
+
+def _ids(ids: tuple[str, ...]) -> Iterator[Line]:
+    for id_ in ids:
+        yield line(_INDENT, (id_, "cyan"))
 
 
 def _tails(ids: tuple[str, ...]) -> str:

@@ -20,7 +20,7 @@ from muniment.domain.memory.events import Source
 
 from .texts import read_text
 
-_NAMES = frozenset(["id", "category"])
+_NAMES = frozenset(["id", "by", "category"])
 """Positional fields that name something; what other ones hold are texts, which files may hold."""
 
 _ANYWHERE = " It may be @FILE, or - for the standard input."
@@ -74,13 +74,14 @@ def _argument(name: str, field: FieldInfo) -> Parameter:
     if is_text:
         value = read_text(name)
     many = type_ == list[str]
+    may_be_none = many and name != "ids"  # which says of what, and not what is to be there
     return Parameter(
         name,
         type_,
         typer.Argument(
-            ... if field.is_required() and not many else None,
+            ... if field.is_required() and not may_be_none else None,
             metavar=metavar if many else name.upper(),
-            help=_help(field, _ANYWHERE * is_text + _NONE * many),
+            help=_help(field, _ANYWHERE * is_text + _NONE * may_be_none),
         ),
         value,
         is_required=field.is_required(),

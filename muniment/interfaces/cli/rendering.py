@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TypeAlias
 
+from muniment.commands.merge import Merged
 from muniment.commands.restore import Restored
 from muniment.commands.save_memory import Saved
 from muniment.domain.memory.view import Memory
 from muniment.importing import ImportReport
 from muniment.log.verify import Verification
+from muniment.purging import PurgeReport
 from muniment.queries.history import HistoryEntry
 from muniment.queries.log import LogEntry
 from muniment.queries.search import SearchResult
@@ -17,7 +19,7 @@ from muniment.queries.stats import Stats
 from muniment.rebuild import Rebuilt
 from muniment.settings import Setting
 
-from . import doctor, figures, memories, records
+from . import copies, doctor, figures, memories, records
 from .console import Line, put
 from .output import document
 
@@ -25,11 +27,15 @@ Answer: TypeAlias = (
     Saved
     | Memory
     | Restored
+    | Merged
+    | memories.Folded
+    | PurgeReport
     | SearchResult
     | Stats
     | Verification
     | Rebuilt
     | ImportReport
+    | copies.Copied
     | doctor.Diagnosis
     | list[HistoryEntry]
     | tuple[Setting, ...]
@@ -48,7 +54,9 @@ def show(answer: Answer, *, as_json: bool) -> None:
         sys.stdout.write(document(answer) + "\n")
 
 
-def _lines(answer: Answer, now: datetime) -> Iterable[Line]:
+def _lines(answer: Answer, now: datetime) -> Iterable[Line]:  # noqa: PLR0912
+    if isinstance(answer, copies.Copied):
+        return copies.copied(answer)
     match answer:
         case Saved():
             return memories.saved(answer, now)
@@ -56,6 +64,12 @@ def _lines(answer: Answer, now: datetime) -> Iterable[Line]:
             return memories.shown(answer, now)
         case Restored():
             return memories.restored(answer, now)
+        case Merged():
+            return memories.merged(answer)
+        case memories.Folded():
+            return memories.folded(answer)
+        case PurgeReport():
+            return memories.purged(answer)
         case SearchResult():
             return memories.found(answer, now)
         case Stats():

@@ -3,7 +3,6 @@
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -11,24 +10,30 @@ import typer
 
 from muniment import operations, settings
 from muniment.commands.command import Command
+from muniment.commands.fold_twins import FoldTwins
 from muniment.commands.import_memory import ImportMemory
-from muniment.domain.errors import Invalid
+from muniment.commands.purge import RequestPurge
 from muniment.importing import FORMATS
 from muniment.operations import Query
 from muniment.queries.get_memory import Get, GetMany
 from muniment.queries.log import Log
 from muniment.queries.search import Search
 
-from . import demo, doctor
+from . import carrying, demo, doctor
 from .console import progress
 from .help import Verb
+from .memories import Folded
 from .output import document
 from .parameters import Parameter, parameters
 from .rendering import show
-from .session import Session
+from .session import Session, of
 
-OTHERWISE: frozenset[type[Command | Query]] = frozenset([ImportMemory, GetMany])
-"""Operations without a verb of their own: importing takes a path, several memories are a list."""
+OTHERWISE: frozenset[type[Command | Query]] = frozenset(
+    [ImportMemory, GetMany, FoldTwins, RequestPurge]
+)
+"""Operations without a verb made of them: importing takes a path, several memories are a list, and
+folding and purging find for themselves what there is to do.
+"""
 
 _METHODS: dict[type[Command | Query], str] = {Get: "get"}
 _NOTES: dict[type[Command | Query], str] = {
@@ -46,6 +51,7 @@ def add_to(app: typer.Typer) -> None:
             app.command(name, cls=Verb, help=_about(operation))(_verb(operation))
     for name, verb in _BESIDES.items():
         app.command(name, cls=Verb)(verb)
+    carrying.add_to(app)
 
 
 def _about(operation: type[Command | Query]) -> str:
@@ -58,7 +64,7 @@ def _verb(operation: type[Command | Query]) -> Callable[..., None]:
     method = _METHODS.get(operation, operation.VERB)
 
     def verb(context: typer.Context, **given: Any) -> None:
-        session = _session(context, as_json=given.pop("as_json"))
+        session = of(context, as_json=given.pop("as_json"))
         as_agent = given.pop("as_agent", False)
         values = _values(fields, given)
         with _opened(session, operation) as face:
@@ -112,12 +118,8 @@ def _values(fields: list[Parameter], given: dict[str, Any]) -> dict[str, object]
 def _opened(session: Session, operation: type[Command | Query]) -> Any:
     if not issubclass(operation, Command):
         return session.reading()
-    return session.editing() if "id" in operation.model_fields else session.writing()
-
-
-def _session(context: typer.Context, *, as_json: bool) -> Session:
-    session: Session = context.obj
-    return replace(session, json=session.json or as_json)
+    is_about_some = operation.model_fields.keys() & {"id", "ids"}
+    return session.editing() if is_about_some else session.writing()
 
 
 def _import(
@@ -127,25 +129,55 @@ def _import(
     ],
     path: Annotated[
         str,
-        typer.Argument(metavar="PATH", help="A file (mcp-memory: JSONL) or a directory (rockbot)."),
+        typer.Argument(
+            metavar="PATH", help="A file; for rockbot a directory, for markdown one or the other."
+        ),
     ],
     *,
     as_json: Json = False,
 ) -> None:
-    """Bring in what another system kept.
+    """Bring in what was exported, or what another system kept.
 
     What is malformed is reported and left out, what was imported before is left alone, so an import
     may be repeated.
     """
-    session = _session(context, as_json=as_json)
+    session = of(context, as_json=as_json)
     with session.writing(many=True) as face, progress("importing") as done:
         report = face.import_from(format, path, progress=done)
     show(report, as_json=session.json)
 
 
+def _fold(context: typer.Context, *, as_json: Json = False) -> None:
+    """Fold exact repetitions into one another, and print the ids that were folded away.
+
+    The oldest of them stays, or the one that is pinned. What was folded away can be restored.
+    """
+    session = of(context, as_json=as_json)
+    with session.editing() as face, progress("folding"):
+        folded = face.fold()
+    show(Folded(tuple(folded)), as_json=session.json)
+
+
+def _purge(
+    context: typer.Context,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it. Without, it is only shown.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Remove the words of what was archived for longer than archived memories are kept.
+
+    Their keys are destroyed, so the words are gone from the log and from every copy of it, for
+    good. What is pinned, held or above the floor is kept. Without --yes nothing is removed.
+    """
+    session = of(context, as_json=as_json)
+    with session.editing() if yes else session.reading() as face, progress("purging"):
+        report = face.purge(dry_run=not yes)
+    show(report, as_json=session.json)
+
+
 def _verify(context: typer.Context, *, as_json: Json = False) -> int:
     """Prove that the log is whole and unaltered; no key is needed. Ends with 1 where it is not."""
-    session = _session(context, as_json=as_json)
+    session = of(context, as_json=as_json)
     with session.reading() as face, progress("verifying"):
         answer = face.verify()
     show(answer, as_json=session.json)
@@ -154,7 +186,7 @@ def _verify(context: typer.Context, *, as_json: Json = False) -> int:
 
 def _rebuild(context: typer.Context, *, as_json: Json = False) -> int:
     """Make what is searched anew from the log and compare. Ends with 1 where they differ."""
-    session = _session(context, as_json=as_json)
+    session = of(context, as_json=as_json)
     with session.reading() as face, progress("rebuilding"):
         answer = face.rebuild()
     show(answer, as_json=session.json)
@@ -163,18 +195,14 @@ def _rebuild(context: typer.Context, *, as_json: Json = False) -> int:
 
 def _settings(context: typer.Context, *, as_json: Json = False) -> None:
     """List every setting: its value, where that comes from, and what it means."""
-    session = _session(context, as_json=as_json)
+    session = of(context, as_json=as_json)
     show(tuple(settings.described(session.directory)), as_json=session.json)
 
 
 def _doctor(context: typer.Context, *, as_json: Json = False) -> int:
     """Look over the store and the machine, and say what to do. Ends with 1 where it is broken."""
-    session = _session(context, as_json=as_json)
-    directory = session.directory
-    if directory is None:
-        raise Invalid(
-            f"data: {session.data} is no directory to look at.", code="target_invalid", field="data"
-        )
+    session = of(context, as_json=as_json)
+    directory = session.require_directory()
     with progress("looking"):
         diagnosis = doctor.diagnose(directory, session.space, datetime.now(UTC))
     show(diagnosis, as_json=session.json)
@@ -183,7 +211,7 @@ def _doctor(context: typer.Context, *, as_json: Json = False) -> int:
 
 def _demo(context: typer.Context, *, as_json: Json = False) -> None:
     """Play a short story on a store of its own; with --data before it the store is kept."""
-    session = _session(context, as_json=as_json)
+    session = of(context, as_json=as_json)
     directory = session.directory if session.is_chosen else None
     if session.json:
         sys.stdout.write(document(demo.told(directory)) + "\n")
@@ -192,6 +220,8 @@ def _demo(context: typer.Context, *, as_json: Json = False) -> None:
 
 
 _BESIDES: dict[str, Callable[..., int | None]] = {
+    "fold": _fold,
+    "purge": _purge,
     "import": _import,
     "verify": _verify,
     "rebuild": _rebuild,
