@@ -8,12 +8,12 @@ ones add the salt of the state and their number. Until they are put in place, na
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from .sealed_parts import CHUNK, LONGEST_CHUNK, Stamp, Unreadable, read_stamp
+from .sealed_parts import LONGEST_CHUNK, Stamp, Unreadable, read_stamp
 
 SEGMENT: Final = 64 << 20
 """No file is larger."""
@@ -56,23 +56,28 @@ class Folder:
 
         Raises:
             Replaced: Another state has been put in its place.
-            Unreadable: It is cut short.
+            Unreadable: A file is damaged.
         """
-        left, number = -(-stamp.size // CHUNK), 0
-        while left > 0:
-            before = left
+        with ExitStack() as files:
+            # all are opened before any is read: what is open is not lost when it is replaced
+            for file in self._opened(stamp, files):
+                while (chunk := _chunk(file)) is not None:
+                    yield chunk
+
+    def _opened(self, stamp: Stamp, files: ExitStack) -> list[BinaryIO]:
+        opened: list[BinaryIO] = []
+        while True:
             try:
-                with self._file(stamp, number).open("rb") as file:
-                    if _beginning(file) != stamp:
-                        raise Replaced
-                    while left and (chunk := _chunk(file)) is not None:
-                        left -= 1
-                        yield chunk
-            except FileNotFoundError as error:
-                raise Replaced from error
-            if left == before:
-                raise Unreadable("it is cut short")
-            number += 1
+                file = files.enter_context(self._file(stamp, len(opened)).open("rb"))
+            except FileNotFoundError:
+                break
+            opened.append(file)
+            if _beginning(file) != stamp:
+                raise Replaced
+        with self._file(stamp, 0).open("rb") as file:
+            if _beginning(file) != stamp:  # then a later file may be missing from those
+                raise Replaced
+        return opened
 
     def projections(self, space: str) -> set[str]:
         """The projections of a space that have a file, of whatever use it is."""
