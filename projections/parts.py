@@ -4,6 +4,7 @@ Whoever takes one from parts checks them: parts that do not fit are never half t
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -68,7 +69,7 @@ def packed_ids(ids: list[str]) -> Part:
             packed = bytes.fromhex(joined.replace("-", ""))
         except ValueError:
             return list(ids)
-        if len(packed) == 16 * len(ids) and _unpacked(packed) == ids:
+        if len(packed) == 16 * len(ids) and list(_unpacked(packed)) == ids:
             return packed
     return list(ids)
 
@@ -80,20 +81,21 @@ def ids(parts: Parts, name: str) -> list[str]:
         return texts(parts, name)
     if len(part) % 16:
         raise Unfit(name)
-    return _unpacked(part)
+    return list(_unpacked(part))
 
 
-def _unpacked(packed: bytes) -> list[str]:
+@lru_cache(1)  # the projections of a space name the same memories, and share the texts of their ids
+def _unpacked(packed: bytes) -> tuple[str, ...]:
     # a text an id, made one by one, takes ten times as long as one text that is split
     count = len(packed) // 16
     if not count:
-        return []
+        return ()
     digits = np.frombuffer(packed.hex().encode(), np.uint8).reshape(count, 32)
     lines = np.full((count, _UUID_CHARACTERS + 1), ord("-"), np.uint8)
     for dashes, (first, past) in enumerate(_GROUPS):
         lines[:, first + dashes : past + dashes] = digits[:, first:past]
     lines[:, _UUID_CHARACTERS] = ord("\n")
-    return lines.tobytes()[:-1].decode().split("\n")
+    return tuple(lines.tobytes()[:-1].decode().split("\n"))
 
 
 def ranked(names: list[str]) -> tuple[list[str], NDArray[np.int64]]:

@@ -36,8 +36,9 @@ _TRIES: Final = 5
 
 
 class Kept(NamedTuple):
-    """The parts of a projection as of a position of the log."""
+    """The parts of a projection as of a position of the log; ``salt`` is its state's."""
 
+    salt: str
     position: int
     parts: dict[str, Part]
 
@@ -68,8 +69,9 @@ class KeptStates:
         self._lock_timeout = lock_timeout
         self._holder: int | None = None
         self._is_on = is_on
+        self._left_out: set[str] = set()
         # how texts become terms is decided by these as much as by our own code
-        self._made_by = (
+        self._maker = (
             f"{release}, Unicode {unicodedata.unidata_version}, regex {regex.__version__},"
             f" Stemmer {Stemmer.version()}"  # pyright: ignore[reportUnknownMemberType]
         )
@@ -108,22 +110,24 @@ class KeptStates:
         if not self._is_on:
             return None
         for _ in range(_TRIES):
+            stamp = None
             try:
                 stamp = self._folder.stamp(space, projection)
                 if stamp is None:
                     return None
                 key = self._require(stamp, space, projection, version)
-                return Kept(stamp.position, opened(self._folder.chunks(stamp), stamp, key))
+                parts = opened(self._folder.chunks(stamp), stamp, key)
+                return Kept(stamp.salt, stamp.position, parts)
             except Replaced:
                 continue
             except (Unreadable, OSError) as error:
-                self.left_out(projection, str(error))
+                self.left_out(projection, str(error), stamp.salt if stamp else "")
                 return None
-        self.left_out(projection, "it was replaced again and again while it was read")
+        self.left_out(projection, "it was replaced again and again while it was read", "")
         return None
 
     def position(self, space: str, projection: str, version: int) -> int:
-        """The position of a state that can be used as far as its stamp tells; 0 without one."""
+        """The position of a state that can be used as far as is known; 0 without one."""
         try:
             stamp = self._folder.stamp(space, projection)
             if stamp is None:
@@ -131,14 +135,15 @@ class KeptStates:
             self._require(stamp, space, projection, version)
         except (Unreadable, OSError):
             return 0
-        return stamp.position
+        return 0 if stamp.salt in self._left_out else stamp.position
 
     def projections(self, space: str) -> set[str]:
         """The projections of a space that have a file, of whatever use it is."""
         return self._folder.projections(space)
 
-    def left_out(self, projection: str, reason: str) -> None:
-        """Says that a state is not used."""
+    def left_out(self, projection: str, reason: str, salt: str) -> None:
+        """Says that a state is not used; from here on it counts as none."""
+        self._left_out.add(salt)
         _log.info("kept_state_left_out", projection=projection, reason=reason)
 
     def _require(self, stamp: Stamp, space: str, projection: str, version: int) -> bytes:
@@ -148,7 +153,7 @@ class KeptStates:
             "space": hashed(space),
             "projection": projection,
             "version": version,
-            "made_by": self._made_by,
+            "maker": self._maker,
         }
         for name, wanted in expected.items():
             if getattr(stamp, name) != wanted:
@@ -188,7 +193,7 @@ class KeptStates:
             space=hashed(space),
             projection=projection,
             version=version,
-            made_by=self._made_by,
+            maker=self._maker,
             position=position,
             chain=chain,
             key=key_id,

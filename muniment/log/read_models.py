@@ -150,7 +150,7 @@ class ReadModels:
             try:
                 return kept.position, self._kinds[kind].load(kept.parts)
             except Unfit as error:
-                self._kept.left_out(kind.NAME, f"its part {error} does not fit")
+                self._kept.left_out(kind.NAME, f"its part {error} does not fit", kept.salt)
         return 0, self._kinds[kind].make()
 
     def catch_up(self) -> None:
@@ -246,6 +246,8 @@ class ReadModels:
         Raises:
             StorageFailed: ``busy``, ``read_only``, ``full``, ``io_error`` …
         """
+        if self._store.read_only:
+            raise StorageFailed("The store is open for reading only.", code="read_only")
         with self._cache_locked():
             with self.lock:
                 kinds = set(self._loaded[space])

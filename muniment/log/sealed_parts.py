@@ -43,7 +43,7 @@ class Stamp(BaseModel):
     """What a kept state is of, in the clear.
 
     ``space`` is a hash of the space's name, ``chain`` that of the log at ``position``, in hex;
-    ``made_by`` names the release and what else decides how texts are read, ``version`` the form of
+    ``maker`` names the release and what else decides how texts are read, ``version`` the form of
     the projection; ``key`` is the id of the cache key, ``salt`` are 16 random bytes in hex, and
     ``size`` counts the bytes of the parts as they are laid out.
     """
@@ -55,7 +55,7 @@ class Stamp(BaseModel):
     space: str
     projection: str
     version: int
-    made_by: str
+    maker: str
     position: int
     chain: str
     key: int

@@ -208,7 +208,7 @@ def test_nothing_larger_than_a_chunk_is_lost_between_chunks() -> None:
     key, values = bytes(32), np.arange(3 << 20, dtype=np.int64)
     layout = Layout({"a": values, "b": b"\0\1", "c": ["é", "\ud800"], "d": np.zeros(0, np.int32)})
     stamp = Stamp(
-        store="s", space="s", projection="p", version=1, made_by="m", position=1, chain="",
+        store="s", space="s", projection="p", version=1, maker="m", position=1, chain="",
         key=1, salt="", size=layout.size,
     )  # fmt: skip
     chunks = list(sealed_parts.sealed(layout, stamp, key))
@@ -252,14 +252,14 @@ def test_a_handle_that_only_reads_uses_a_state_and_writes_none(
     with opened(tmp_path, read_only=True) as m:
         touched(m)
         assert 0 not in replays
-        assert engine_of(m).models.keep() == 0
-        with pytest.raises(StorageFailed):
-            engine_of(m).models.purge("default")
     assert every_file(tmp_path) == before
     shutil.rmtree(tmp_path / "cache")
     (tmp_path / "cache.lock").unlink()
     with opened(tmp_path, read_only=True) as m:
         touched(m)
+        assert engine_of(m).models.keep() == 0
+        with pytest.raises(StorageFailed):
+            engine_of(m).models.purge("default")
     assert not (tmp_path / "cache").exists()
     assert not (tmp_path / "cache.lock").exists()
 
@@ -299,7 +299,7 @@ def test_of_another_release_or_projection_version_nothing_is_used(
     assert reasons_when_opened(tmp_path) == ["its version is another"]
     monkeypatch.undo()
     monkeypatch.setattr("muniment.engine.__version__", "99")
-    assert reasons_when_opened(tmp_path) == ["its made_by is another"] * 3
+    assert reasons_when_opened(tmp_path) == ["its maker is another"] * 3
 
 
 def test_of_another_format_nothing_is_used(tmp_path: Path) -> None:
@@ -401,11 +401,21 @@ def test_a_state_that_was_left_out_is_replaced_at_the_next_keep(tmp_path: Path) 
     filled(tmp_path)
     for path in states(tmp_path).values():
         path.write_bytes(path.read_bytes()[:-1])
-    with opened(tmp_path) as m:
+    with opened(tmp_path, after=1_000) as m:
         touched(m)
-        engine_of(m).models.keep()
-    with opened(tmp_path, after=100) as m:
-        m.rebuild()
+        assert engine_of(m).models.keep() == len(NAMES)
+    assert reasons_when_opened(tmp_path) == []
+
+
+def test_what_another_process_has_kept_meanwhile_is_not_kept_again(tmp_path: Path) -> None:
+    filled(tmp_path, after=1_000)
+    with opened(tmp_path, after=1_000) as one, opened(tmp_path, after=1_000) as other:
+        touched(one)
+        touched(other)
+        assert engine_of(one).models.keep() == len(NAMES)
+        before = every_file(tmp_path)
+        assert engine_of(other).models.keep() == 0
+        assert every_file(tmp_path) == before
 
 
 # processes
@@ -651,7 +661,7 @@ def test_a_state_that_differs_from_the_log_is_forgotten_by_a_rebuild(tmp_path: P
         assert differing(m, TEXTS) == []
 
 
-def test_a_new_secret_of_hashes_is_as_good_as_the_kept_one() -> None:
+def test_the_secret_of_hashes_is_kept_with_them() -> None:
     one = Similarity(str, secret=b"1" * 16)  # type: ignore[arg-type]  # no text is asked for
     assert Similarity.load(one.dump(), str).secret == one.secret  # type: ignore[arg-type]
 
