@@ -4,11 +4,32 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from muniment.domain.errors import Refused
 from muniment.domain.identity import Role
 from muniment.domain.inputs import Input, MemoryId
+from muniment.domain.memory.state import State
 from muniment.domain.memory.view import Memory, view
 
 from .reading import Reading
+
+TRUSTED_WITH_DOUBTS: frozenset[Role] = frozenset(["owner", "auditor", "admin"])
+"""Who may read what is quarantined: people. It is kept from agents lest they act on it."""
+
+
+def readable(reading: Reading, name: str) -> State:
+    """The memory of a name, if who asks may read it.
+
+    Raises:
+        Refused: ``quarantined``.
+        MunimentError: As for ``Reading.memory``.
+    """
+    memory = reading.memory(name)
+    is_doubted = memory.condition == "quarantined" and memory.fault is None
+    if is_doubted and reading.identity.role not in TRUSTED_WITH_DOUBTS:
+        raise Refused(
+            "It is quarantined: only the owner may look at it.", code="quarantined", field="id"
+        )
+    return memory
 
 
 class Get(Input):
@@ -22,7 +43,7 @@ class Get(Input):
 
     def answer(self, reading: Reading) -> Memory:
         """The memory at the reading's moment."""
-        return view(reading.memory(self.id), reading.now, reading.rules.decay)
+        return view(readable(reading, self.id), reading.now, reading.rules.decay)
 
 
 class GetMany(Input):
@@ -35,4 +56,6 @@ class GetMany(Input):
 
     def answer(self, reading: Reading) -> list[Memory]:
         """The memories at the reading's moment."""
-        return [view(reading.memory(name), reading.now, reading.rules.decay) for name in self.ids]
+        return [
+            view(readable(reading, name), reading.now, reading.rules.decay) for name in self.ids
+        ]

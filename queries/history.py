@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from muniment.domain.identity import Role
 from muniment.domain.inputs import Input, MemoryId
 
+from .get_memory import readable
 from .reading import Reading
 from .told import data, summary
 
@@ -38,7 +39,7 @@ class History(Input):
 
     def answer(self, reading: Reading) -> list[HistoryEntry]:
         """The events of the memory's stream."""
-        memory = reading.memory(self.id)
+        memory = readable(reading, self.id)
         is_purged = memory.condition == "purged"
         return [
             HistoryEntry(

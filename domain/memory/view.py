@@ -18,7 +18,8 @@ class Memory:
 
     ``importance`` is what it is worth at that moment, in [0, 1]; ``base_importance`` is what it was
     last scored. ``relevance`` is raw and may exceed 1. ``content`` is None once it was purged.
-    ``fault`` says why its words could not be read, where that is so.
+    ``held`` says that a legal hold is on it. ``fault`` says why its words could not be read, where
+    that is so.
     """
 
     id: str
@@ -50,6 +51,8 @@ class Memory:
     conflicts_with: tuple[str, ...]
     version: int
     position: int
+    superseded_by: str | None = None
+    held: bool = False
     fault: Fault | None = None
 
 
@@ -92,5 +95,7 @@ def view(state: State, now: datetime, decay: Decay) -> Memory:
         conflicts_with=state.conflicts_with,
         version=state.version,
         position=state.position,
+        superseded_by=state.superseded_by,
+        held=state.held,
         fault=state.fault,
     )

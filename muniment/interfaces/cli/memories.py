@@ -102,6 +102,7 @@ def shown(memory: Memory, now: datetime) -> Iterator[Line]:
     )
     yield from _text(memory)
     scored = f"{memory.base_importance:.2f}"
+    since = "" if memory.archived_at is None else stamp(memory.archived_at)
     facts = {
         "id": memory.id,
         "seen": age_text(memory, now),
@@ -112,12 +113,12 @@ def shown(memory: Memory, now: datetime) -> Iterator[Line]:
         "source": f"{_source(memory)}, trust {memory.trust}",
         "tags": ", ".join(memory.tags),
         "metadata": ", ".join(f"{key}={value}" for key, value in memory.metadata.items()),
-        "archived": f"{stamp(memory.archived_at)}, {memory.archive_reason}"
-        if memory.archived_at
-        else "",
+        "archived": ", ".join(filter(None, [since, memory.archive_reason])),
         "resembles": _tails(memory.resembles),
         "conflicts": _tails(memory.conflicts_with),
         "merged": _tails(memory.merged_from),
+        "superseded": f"by {tail(memory.superseded_by)}" if memory.superseded_by else "",
+        "hold": "a legal hold keeps its words" if memory.held else "",
         "version": f"{memory.version}, at position {memory.position}",
         "fault": memory.fault or "",
     }
