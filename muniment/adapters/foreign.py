@@ -10,7 +10,7 @@ import regex
 from muniment.domain import category as categories
 from muniment.domain import moments
 
-_NOT_IN_SEGMENT = regex.compile(r"[^\p{L}\p{M}\p{N} _.\-]+")
+_NOT_IN_SEGMENT = regex.compile(r"[^\p{L}\p{M}\p{N} _.\-][^\p{L}\p{M}\p{N}_.\-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,4 +67,7 @@ def category_of(names: Sequence[str]) -> str | None:
 
 
 def _segment(name: str) -> str:
-    return str(_NOT_IN_SEGMENT.sub(" ", name)).strip()[: categories.MAX_SEGMENT].strip()
+    parts = _NOT_IN_SEGMENT.split(name)
+    if len(parts) > 1:
+        name = " ".join(part for whole in parts if (part := whole.strip()))
+    return name.strip()[: categories.MAX_SEGMENT].strip()

@@ -27,9 +27,9 @@ from .foreign import Foreign, Item, Skipped
 SUFFIXES: Final = frozenset([".md", ".markdown"])
 
 _MAX_BYTES = 64 << 20
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t\r]*")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t\r]|$)")
 _UNDERLINE = re.compile(r" {0,3}(?:(=+)|(-+))[ \t\r]*")
-_BREAK = re.compile(r" {0,3}(?:-{3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})[ \t\r]*")
+_INDENT = re.compile(r" {0,3}(?! )")
 _ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?=[ \t])[ \t]{1,4}")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TAGS = re.compile(r"[ \t]*<!-- tags:(?: (.*))? -->[ \t\r]*")
@@ -165,10 +165,10 @@ def _blocks(lines: Sequence[str], at: int) -> Iterator[tuple[int, list[str], lis
     while at < len(lines):
         start, line = at, lines[at]
         at += 1
-        if _is_blank(line) or _BREAK.fullmatch(line):
+        if _is_blank(line) or _is_break(line):
             continue
-        if found := _HEADING.fullmatch(line):
-            _enter(headings, len(found[1]), found[2] or "")
+        if found := _HEADING.match(line):
+            _enter(headings, len(found[1]), _heading(line[found.end() :]))
             continue
         if line.lstrip().startswith("<!--") and not _TAGS.fullmatch(line):
             while "-->" not in lines[at - 1] and at < len(lines):
@@ -202,8 +202,10 @@ def _item(lines: Sequence[str], at: int, offset: int) -> tuple[list[str], int]:
             following = next((n for n in range(at, len(lines)) if not _is_blank(lines[n])), None)
             if following is None or not lines[following].startswith(("  ", "\t")):
                 break
-            block.append(line[offset:])
-        elif line.startswith(" " * offset):
+            block += [blank[offset:] for blank in lines[at:following]]
+            at = following
+            continue
+        if line.startswith(" " * offset):
             block.append(line[offset:])
         elif line.startswith(("  ", "\t")):
             block.append(line.lstrip(" \t"))
@@ -227,11 +229,27 @@ def _is_blank(line: str) -> bool:
     return not line.strip(" \t")
 
 
+def _is_break(line: str) -> bool:
+    """Whether it is a rule; one of dashes has no blanks in it, as that is an item of dashes."""
+    marks = line.strip(" \t\r")
+    if len(marks) < 3 or not _INDENT.match(line):
+        return False
+    return not marks.strip("-") or any(not marks.strip(f"{mark} \t") for mark in "*_")
+
+
+def _heading(text: str) -> str:
+    """The text of a heading without the marks that may close it."""
+    text = text.strip(" \t\r")
+    bare = text.rstrip("#")
+    return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else text
+
+
 def _ends_paragraph(line: str) -> bool:
     return (
         _is_blank(line)
-        or any(one.fullmatch(line) for one in (_HEADING, _BREAK, _UNDERLINE))
-        or bool(_ITEM.match(line) or _FENCE.match(line))
+        or _is_break(line)
+        or bool(_UNDERLINE.fullmatch(line))
+        or any(one.match(line) for one in (_HEADING, _ITEM, _FENCE))
     )
 
 

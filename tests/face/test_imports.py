@@ -444,6 +444,6 @@ def test_the_key_of_an_import_is_of_its_format(m: Muniment, tmp_path: Path) -> N
 
 
 def test_an_unknown_format_names_the_known_ones(m: Muniment, tmp_path: Path) -> None:
-    with pytest.raises(Invalid, match="mcp-memory, rockbot") as caught:
+    with pytest.raises(Invalid, match="markdown, mcp-memory, mem0, native, rockbot") as caught:
         m.import_from("floppy", tmp_path)
     assert (caught.value.code, caught.value.field) == ("format_unknown", "format")
