@@ -167,6 +167,17 @@ class TestRestoring:
         assert content(target, kept) == FACT
 
 
+DAMAGE: list[tuple[Callable[[str], str], str]] = [
+    (lambda text: text[:-20], "backup_damaged"),
+    (lambda text: "{}", "backup_damaged"),
+    (lambda text: text.replace("muniment-keys", "other-keysss"), "backup_damaged"),
+    (lambda text: text.replace('"version":1', '"version":2'), "newer_backup"),
+    (lambda text: text.replace('"made_at":"20', '"made_at":"19'), "backup_damaged"),
+    (lambda text: text.replace('"scrypt_n":1024', '"scrypt_n":2048'), "passphrase_wrong"),
+    (lambda text: text.replace(":1024", ":1073741824"), "backup_damaged"),
+]
+
+
 class TestRefused:
     def test_another_passphrase_or_none(self, tmp_path: Path, kept: str) -> None:
         path, store = tmp_path / "keys.json", tmp_path / "store"
@@ -189,18 +200,7 @@ class TestRefused:
         with pytest.raises(Invalid):
             restore_keys("", tmp_path, SECRET)
 
-    @pytest.mark.parametrize(
-        ("change", "code"),
-        [
-            (lambda text: text[:-20], "backup_damaged"),
-            (lambda text: "{}", "backup_damaged"),
-            (lambda text: text.replace("muniment-keys", "other-keysss"), "backup_damaged"),
-            (lambda text: text.replace('"version":1', '"version":2'), "newer_backup"),
-            (lambda text: text.replace('"made_at":"20', '"made_at":"19'), "backup_damaged"),
-            (lambda text: text.replace('"scrypt_n":1024', '"scrypt_n":2048'), "passphrase_wrong"),
-            (lambda text: text.replace(":1024", ":1073741824"), "backup_damaged"),
-        ],
-    )
+    @pytest.mark.parametrize(("change", "code"), DAMAGE)
     def test_a_damaged_one(
         self, tmp_path: Path, kept: str, change: Callable[[str], str], code: str
     ) -> None:
