@@ -1,8 +1,9 @@
 """Backups of the keys, in one file: every key, wrapped, and the master key under a passphrase.
 
 Whoever has the log and this file with its passphrase can read every word, so it is kept apart from
-backups of the log. Restoring wraps each key anew under the master key of the place that it is
-restored to, and leaves out the keys of what was purged since.
+backups of the log. Only keys that the log names are in it, neither those of caches nor those minted
+ahead. Restoring wraps each key anew under the master key of the place that it is restored to, and
+leaves out the keys of what was purged since.
 """
 
 import hmac
@@ -26,7 +27,7 @@ from .domain.moments import rfc3339
 from .engine import Engine
 from .log import master as masters
 from .log.datastore import typed_errors, uri
-from .log.keys import Keys, Vault
+from .log.keys import Keys
 from .log.master import KEY_BYTES, NONCE_BYTES, Master
 
 FORMAT: Final = "muniment-keys"
@@ -130,13 +131,15 @@ def back_up_keys(
     if passphrase is not None:
         _require_long(passphrase)
     vault = engine.store.keys.vault()
+    named = engine.store.rows.select_key_ids()
+    wrapped = {key_id: key for key_id, key in vault.wrapped.items() if key_id in named}
     made = _KeyFile(
         format=FORMAT,
         version=FORMAT_VERSION,
         store=engine.store.id,
         made_at=rfc3339(now),
         sealed=None if passphrase is None else _seal(vault.master, passphrase, engine.store.id),
-        keys=vault.wrapped,
+        keys=wrapped,
     )
     made.mac = _mac(vault.master, made)
     with typed_errors():
@@ -148,7 +151,7 @@ def back_up_keys(
             masters.write_private(draft, made.model_dump_json().encode() + b"\n")
             read = _read(draft)
             master = vault.master if passphrase is None else _unseal(read, passphrase)
-            if read != made or len(_unwrapped(read, master)) != len(_readable(vault)):
+            if read != made or _unwrapped(read, master) != _unwrapped(made, vault.master):
                 raise _damaged("what was written is not what is read back")
             draft.replace(place)
             masters.flush(place.parent)
@@ -196,19 +199,19 @@ def restore_keys(
     else:
         opening = _unseal(file, passphrase)
     raw = _unwrapped(file, opening)
-    store, purged = _log_says(place)
+    store, named, purged = _log_says(place)
     if store != file.store:
         raise Refused(
             f"These are keys of the store {file.store}, and {place} holds {store}.",
             code="other_store",
         )
-    kept = {key_id: key for key_id, key in raw.items() if key_id not in purged}
+    kept = {key_id: key for key_id, key in raw.items() if key_id in named - purged}
     keys = Keys(place / "keys")
     try:
         keys.adopt(kept.items())
     finally:
         keys.close()
-    return RestoredKeys(place, store, len(kept), len(raw) - len(kept), file.made_at)
+    return RestoredKeys(place, store, len(kept), len(raw.keys() & purged), file.made_at)
 
 
 def _path(path: str | os.PathLike[str], field: str = "path") -> Path:
@@ -278,14 +281,6 @@ def _unwrapped(file: _KeyFile, master: Master) -> dict[int, bytes]:
     }
 
 
-def _readable(vault: Vault) -> set[int]:
-    return {
-        key_id
-        for key_id, wrapped in vault.wrapped.items()
-        if vault.master.unwrap(key_id, wrapped) is not None
-    }
-
-
 def _read(path: Path) -> _KeyFile:
     try:
         text = path.read_bytes()
@@ -309,8 +304,8 @@ def _read(path: Path) -> _KeyFile:
     return file
 
 
-def _log_says(directory: Path) -> tuple[str, set[int]]:
-    """The id of the store, and the ids of the keys of streams that are purged, or about to be."""
+def _log_says(directory: Path) -> tuple[str, set[int], set[int]]:
+    """The id of the store, the keys that it names, and which are of what is or will be purged."""
     log = directory / "log.db"
     if not log.is_file():
         raise StorageFailed(
@@ -319,11 +314,13 @@ def _log_says(directory: Path) -> tuple[str, set[int]]:
         )
     with typed_errors(), closing(sqlite3.connect(f"{uri(log)}?mode=ro", uri=True)) as connection:
         (store,) = connection.execute("SELECT id FROM store").fetchone()
+        every = "SELECT DISTINCT key_id FROM events WHERE key_id IS NOT NULL"
+        named = connection.execute(every).fetchall()
         purged = connection.execute(
-            "SELECT DISTINCT key_id FROM events WHERE key_id IS NOT NULL AND stream IN ("
-            "SELECT stream FROM events WHERE name GLOB '*.purge_requested' OR name GLOB '*.purged')"
-        )
-        return str(store), {key_id for (key_id,) in purged.fetchall()}
+            f"{every} AND stream IN (SELECT stream FROM events"  # noqa: S608 (no input)
+            " WHERE name GLOB '*.purge_requested' OR name GLOB '*.purged')"
+        ).fetchall()
+        return str(store), {one for (one,) in named}, {one for (one,) in purged}
 
 
 def _damaged(reason: str) -> StorageFailed:

@@ -212,6 +212,12 @@ class Recorder(SQLiteApplicationRecorder):
             found: list[tuple[str, str]] = cursor.fetchall()
             return found
 
+    def select_key_ids(self) -> set[int]:
+        """The ids of all keys that words in the log are under."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            cursor.execute("SELECT DISTINCT key_id FROM events WHERE key_id IS NOT NULL")
+            return {key_id for (key_id,) in cursor.fetchall()}
+
     def key_of(self, stream: str) -> int | None:
         """The id of the key that a stream's words are under; None for one without words."""
         with typed_errors(), self.datastore.transaction(commit=False) as cursor:
