@@ -9,6 +9,7 @@ leaves out the keys of what was purged since.
 import hmac
 import os
 import secrets
+import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
@@ -170,7 +171,8 @@ def restore_keys(
     """Puts the keys of a backup in place beside the log that they are of.
 
     Keys that are in place already stay. Those of what the log says is purged are left out, so that
-    an old backup brings nothing back.
+    an old backup brings nothing back. Caches are deleted, as they may have been made without these
+    words; handles that are open are to be opened anew.
 
     Args:
         path: The file.
@@ -211,6 +213,8 @@ def restore_keys(
         keys.adopt(kept.items())
     finally:
         keys.close()
+    # what was read while words were missing may be kept there, and would be missing for good
+    shutil.rmtree(place / "cache", ignore_errors=True)
     return RestoredKeys(place, store, len(kept), len(raw.keys() & purged), file.made_at)
 
 

@@ -136,6 +136,17 @@ class TestRestoring:
             assert content(tmp_path / "restored", kept) == FACT
             assert content(tmp_path / "restored", later) == "Anna works in Lisbon"
 
+    def test_what_was_cached_without_the_words_is_not_used(self, tmp_path: Path, kept: str) -> None:
+        restore_backup(tmp_path / "backup", tmp_path / "restored")
+        with muniment.open(tmp_path / "restored", settings=SMALL) as m:
+            assert m.search("quillmark").hits == ()
+        (tmp_path / "restored" / "cache").mkdir(exist_ok=True)
+        (tmp_path / "restored" / "cache" / "stale").write_bytes(b"made without words")
+        restore_keys(tmp_path / "keys.json", tmp_path / "restored", SECRET)
+        assert not (tmp_path / "restored" / "cache").exists()
+        with muniment.open(tmp_path / "restored", settings=SMALL) as m:
+            assert [hit.memory.id for hit in m.search("quillmark").hits] == [kept]
+
     def test_what_was_purged_since_stays_gone(self, tmp_path: Path) -> None:
         clock = Clock()
         with muniment.open(tmp_path / "store", settings=SMALL, clock=clock) as m:
