@@ -52,9 +52,10 @@ def read(path: Path) -> Iterator[Foreign]:
     """
     try:
         file = path.open("rb")
-    except OSError as error:
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
         raise Invalid(
-            f"path: {str(path)!r} cannot be read ({error.strerror}): name an export's file.",
+            f"path: {str(path)!r} cannot be read ({reason}): name an export's file.",
             code="path_invalid",
             field="path",
         ) from error

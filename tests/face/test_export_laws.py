@@ -165,7 +165,7 @@ _tag = st.text("ab -,[]>\"'ü-", min_size=1, max_size=6)
 _category = st.sampled_from([None, "ci", "ci/linux", "Größe und Maß/a.b", ".../_", "a" * 64])
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(_written, _category, st.lists(_tag, max_size=3)), max_size=6))
 def test_markdown_is_read_back_as_what_it_was(
     memories: list[tuple[str, str | None, list[str]]],

@@ -244,10 +244,9 @@ class TestDamaged:
         assert code in ("export_damaged", "path_invalid")
 
     def test_a_file_that_is_not_there_is_refused(self, m: Muniment, tmp_path: Path) -> None:
-        with pytest.raises(Invalid):
-            m.import_from("native", tmp_path / "none")
-        with pytest.raises(Invalid):
-            m.import_from("native", tmp_path)
+        for path in (tmp_path / "none", tmp_path, "a\0b"):
+            with pytest.raises(Invalid):
+                m.import_from("native", path)
 
     @pytest.mark.parametrize(
         ("fields", "reason"),
