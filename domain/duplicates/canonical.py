@@ -25,7 +25,7 @@ _LETTERS: Final = re.compile(r"[^\W\d_]++")
 _LONGEST_OPENING: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Form:
     """A text in canonical form.
 

@@ -10,7 +10,6 @@ from eventsourcing.application import AggregateNotFoundError, Application, Local
 from eventsourcing.persistence import (
     InfrastructureFactory,
     JSONTranscoder,
-    Notification,
     Transcoder,
 )
 from eventsourcing.sqlite import SQLiteFactory
@@ -21,7 +20,7 @@ from muniment.domain.memory.events import Purged, PurgeRequested
 from muniment.domain.memory.state import State, evolve
 from muniment.domain.recorded import Recorded
 
-from . import codec, schema
+from . import schema
 from .datastore import Datastore, raw_connection, typed_errors, uri
 from .keys import Keys
 from .lock import LogLock
@@ -232,10 +231,12 @@ class Store(Application[str]):
         Raises:
             Conflict: ``version_conflict`` where a stream is not at the version that was decided on.
         """
-        recordings = self.events.put(pending)
+        # the library's event store would make two more objects of each event
+        rows = [self.sealing.to_stored_event(one) for one in pending]
+        positions = self.rows.insert_events(rows) or ()
         return [
-            _recorded(event, recording.notification)
-            for event, recording in zip(pending, recordings, strict=True)
+            _recorded(one, row, position)
+            for one, row, position in zip(pending, rows, positions, strict=True)
         ]
 
     def close(self) -> None:
@@ -252,14 +253,13 @@ class Store(Application[str]):
         """Nothing: who opened a store closes it."""
 
 
-def _recorded(pending: Pending, notification: Notification) -> Recorded:
-    _, schema_number = codec.stored_name(pending.event)
+def _recorded(pending: Pending, row: Row, position: int) -> Recorded:
     return Recorded(
-        notification.id,
+        position,
         pending.originator_id,
         pending.originator_version,
-        notification.topic,
-        schema_number,
+        row.topic,
+        row.schema,
         pending.recorded_at,
         pending.actor,
         pending.space,

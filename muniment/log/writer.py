@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from hashlib import sha256
-from itertools import islice
 from typing import Any, Generic, TypeVar
 
 import structlog
@@ -85,9 +84,10 @@ class _Turn(Generic[A]):
 class _Batch:
     """What one transaction has decided so far, its open turn included."""
 
-    def __init__(self, store: Store, models: ReadModels, head: Head) -> None:
+    def __init__(self, store: Store, models: ReadModels, head: Head, began_at: datetime) -> None:
         self.store = store
         self.head = head
+        self.began_at = began_at
         self.events: list[Recorded] = []
         self.states: dict[str, State] = {}
         self._models = models
@@ -100,10 +100,11 @@ class _Batch:
         if not self.events:
             return base
         overlay, seen = self._overlays.get(space) or (Overlay(base), 0)
-        for recorded in islice(self.events, seen, None):
-            if recorded.space == space:
-                overlay.apply(recorded)
-        self._overlays[space] = overlay, len(self.events)
+        if seen < len(self.events):
+            for recorded in self.events[seen:]:
+                if recorded.space == space:
+                    overlay.apply(recorded)
+            self._overlays[space] = overlay, len(self.events)
         return overlay
 
     def undo(self, events: int) -> None:
@@ -180,6 +181,8 @@ class Writer:
         self._skews_said = 0
         self._skew_said_at: datetime | None = None
         self._checkpointed_at = 0
+        self._ready: set[str] = set()
+        self._others_write = False
 
     def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
         """Decides one command and answers once what it appended is on the disk.
@@ -201,8 +204,7 @@ class Writer:
         for command in commands:
             command.prepare()
         if any(command.USES_SIMILARITY for command in commands):
-            self._models.catch_up()
-            self._models.similarity(identity.space)
+            self._make_ready(identity.space)
         if len(commands) > 1:
             self._store.keys.reserve(len(commands))
         turn = _Turn(commands, identity)
@@ -222,6 +224,13 @@ class Writer:
             raise turn.error
         assert turn.answers is not None  # noqa: S101 (a turn is settled or has an error)
         return turn.answers
+
+    def _make_ready(self, space: str) -> None:
+        """Does ahead what would otherwise be done while others wait for the log's lock."""
+        if self._others_write or space not in self._ready:
+            self._models.catch_up()
+            self._models.similarity(space)
+            self._ready.add(space)
 
     def _lead(self) -> None:
         group: list[_Turn[Any]] = []
@@ -259,8 +268,10 @@ class Writer:
         try:
             with self._entered(), self._store.datastore.unit_of_work() as cursor:
                 head = self._store.rows.head()
-                self._models.catch_up()
-                batch = _Batch(self._store, self._models, head)
+                self._others_write = head.position > self._models.position
+                if self._others_write:
+                    self._models.catch_up()
+                batch = _Batch(self._store, self._models, head, _read(self._clock))
                 self._store.rows.expect(head)
                 self._note_skew(batch, group[0].identity)
                 for turn in group:
@@ -295,7 +306,7 @@ class Writer:
 
     def _decide(self, turn: _Turn[A], batch: _Batch) -> list[A]:
         answers: list[A] = []
-        work = _Work(batch, turn.identity, _read(self._clock), self._rules)
+        work = _Work(batch, turn.identity, batch.began_at, self._rules)
         for command in turn.commands:
             work.now = _read(self._clock)
             key = command.idempotency_key
@@ -347,7 +358,7 @@ class Writer:
 
     def _note_skew(self, batch: _Batch, identity: Identity) -> None:
         """Records, once an hour, that the clock is behind the log."""
-        now = _read(self._clock)
+        now = batch.began_at
         behind = _not_before(now, batch.head) - now
         last = self._skew_said_at
         if behind <= SKEW_ALLOWED or (last is not None and abs(now - last) < SKEW_SAID_EVERY):
