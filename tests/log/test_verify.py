@@ -16,7 +16,6 @@ import muniment
 from muniment.domain.memory import events
 from muniment.log import chain
 from muniment.log import verify as verifying
-from muniment.log.merkle import Frontier
 from muniment.log.verify import Finding, verify
 
 ROWS = 12
@@ -458,36 +457,7 @@ def test_memory_does_not_grow_with_the_log(monkeypatch: pytest.MonkeyPatch) -> N
     assert peaks[1] < peaks[0] * 1.2
 
 
-# the tree and the canonical form
-
-VECTORS = (
-    (b"", "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"),
-    (b"\x00", "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125"),
-    (b"\x10", "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77"),
-    (b"\x20\x21", "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7"),
-    (b"\x30\x31", "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4"),
-    (b"\x40\x41\x42\x43", "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef"),
-    (bytes(range(0x50, 0x58)), "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c"),
-    (bytes(range(0x60, 0x70)), "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328"),
-)
-"""The test vectors of Certificate Transparency: each entry, and the root once it is appended."""
-
-
-def test_the_tree_has_the_roots_of_the_published_vectors() -> None:
-    tree = Frontier()
-    for entry, root in VECTORS:
-        tree.append(independent.digest(b"\x00" + entry))
-        assert tree.root().hex() == root
-
-
-@given(st.lists(st.binary(min_size=32, max_size=32), max_size=70))
-@settings(deadline=None)
-def test_the_tree_has_the_root_of_the_definition(leaves: list[bytes]) -> None:
-    tree = Frontier()
-    for leaf in leaves:
-        tree.append(leaf)
-    assert tree.size == len(leaves)
-    assert tree.root() == independent.merkle_root(leaves)
+# the canonical form
 
 
 @given(
