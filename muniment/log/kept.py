@@ -21,6 +21,7 @@ import regex
 import Stemmer  # type: ignore[import-not-found]  # it comes without types
 import structlog
 
+from muniment.domain.errors import StorageFailed
 from muniment.domain.memory.events import PurgeRequested
 from muniment.projections.parts import Part, Parts
 
@@ -120,7 +121,7 @@ class KeptStates:
                 return Kept(stamp.salt, stamp.position, parts)
             except Replaced:
                 continue
-            except (Unreadable, OSError) as error:
+            except (Unreadable, OSError, StorageFailed) as error:
                 self.left_out(projection, str(error), stamp.salt if stamp else "")
                 return None
         self.left_out(projection, "it was replaced again and again while it was read", "")
@@ -133,7 +134,7 @@ class KeptStates:
             if stamp is None:
                 return 0
             self._require(stamp, space, projection, version)
-        except (Unreadable, OSError):
+        except (Unreadable, OSError, StorageFailed):
             return 0
         return 0 if stamp.salt in self._left_out else stamp.position
 
@@ -171,7 +172,7 @@ class KeptStates:
         with typed_errors(), self._store.datastore.transaction(commit=False) as cursor:
             cursor.execute("SELECT chain FROM events WHERE position = ?", (position,))
             found = cursor.fetchone()
-            return None if found is None else bytes(found[0]).hex()
+            return found[0].hex() if found and isinstance(found[0], bytes) else None
 
     # writing; the lock is held
 

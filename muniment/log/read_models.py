@@ -232,16 +232,16 @@ class ReadModels:
             unkept, parts = held.unkept, held.projection.dump()
         is_kept = kept.write(space, kind.NAME, kind.VERSION, position, parts)
         if is_kept:
-            with self.lock:
-                held.unkept -= unkept
+            self._mark_kept(space, kind, unkept)
         return is_kept
 
     def purge(self, space: str) -> None:
-        """Makes the projections of a space anew, so that no purged word is left in them.
+        """Leaves no word of what is purged in the projections of a space.
 
-        In memory and on the disk: the cache key of the space is destroyed, and what was kept is
-        kept again under another. Call it once the keys of what is purged are destroyed. It takes
-        ``cache.lock`` unless this thread has it already.
+        In memory they are replaced by what they are put away as, which has none. On the disk the
+        cache key of the space is destroyed, and they are kept again under another. Call it once the
+        purge is asked for and the keys of the words are destroyed. It takes ``cache.lock`` unless
+        this thread has it already.
 
         Raises:
             StorageFailed: ``busy``, ``read_only``, ``full``, ``io_error`` …
@@ -249,30 +249,32 @@ class ReadModels:
         if self._store.read_only:
             raise StorageFailed("The store is open for reading only.", code="read_only")
         with self._cache_locked():
-            with self.lock:
-                kinds = set(self._loaded[space])
-                position = self.position
             if self._kept is not None:
-                names = self._kept.projections(space)
-                kinds |= {kind for kind in self._kinds if kind.NAME in names}
-            made = {kind: _Held(self._kinds[kind].make()) for kind in kinds}
-            for held in made.values():  # most of the work is done while others go on
-                held.take_in(self._store.recorded(until=position, space=space))
-            if self._kept is not None:
+                if self._kept.may_write:
+                    self.catch_up()
+                    names = self._kept.projections(space)
+                    for kind in self._kinds:
+                        if kind.NAME in names:  # it is kept again below
+                            self._current(space, kind)
                 self._kept.forget(space)
             with self._standing_still():
                 self.catch_up()
-                for held in made.values():
-                    held.take_in(
-                        self._store.recorded(after=position, until=self.position, space=space)
-                    )
-                self._loaded[space] = made
                 position = self.position
-                parts = {kind: held.projection.dump() for kind, held in made.items()}
-            if self._kept is not None and self._kept.may_write:
+                parts = {kind: held.projection.dump() for kind, held in self._loaded[space].items()}
+                self._loaded[space] = {
+                    # nothing of it is kept: so many events at most are to be
+                    kind: _Held(self._kinds[kind].load(dumped), unkept=position)
+                    for kind, dumped in parts.items()
+                }
+            if self._kept is not None:
                 for kind, dumped in parts.items():
                     if self._kept.write(space, kind.NAME, kind.VERSION, position, dumped):
-                        made[kind].unkept = 0
+                        self._mark_kept(space, kind, position)
+
+    def _mark_kept(self, space: str, kind: type[Projection], unkept: int) -> None:
+        """So many of the events that a projection has taken in are in a kept state."""
+        with self.lock:
+            self._loaded[space][kind].unkept -= unkept
 
     @contextmanager
     def _cache_locked(self) -> Generator[None, None, None]:

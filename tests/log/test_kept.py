@@ -574,7 +574,10 @@ def test_a_purge_leaves_no_word_and_no_key_of_what_was_kept(tmp_path: Path) -> N
     old = kept_files.Folder(tmp_path / "cache").keys("default")
     assert len(old) == 1
     ask_for_purge(m, id_)
+    before = [engine_of(m).models.search_index("default"), engine_of(m).models.catalog("default")]
     engine_of(m).models.purge("default")
+    after = [engine_of(m).models.search_index("default"), engine_of(m).models.catalog("default")]
+    assert not any(one is other for one, other in zip(before, after, strict=True))
     assert CANARY[:8].encode() not in words_kept(m, tmp_path)
     new = kept_files.Folder(tmp_path / "cache").keys("default")
     assert len(new) == 1
@@ -619,6 +622,19 @@ def test_a_purge_deletes_what_was_kept_while_keeping_was_on(tmp_path: Path) -> N
         engine_of(off).models.purge("default")
         assert differing(off, TEXTS) == []
     assert every_file(tmp_path) == {}
+
+
+def test_a_purge_rewrites_what_is_on_the_disk_and_was_not_loaded(tmp_path: Path) -> None:
+    m, id_ = doomed(tmp_path)
+    m.close()
+    with opened(tmp_path, after=1_000) as again:
+        ask_for_purge(again, id_)
+        engine_of(again).models.purge("default")
+        assert states(tmp_path).keys() == set(NAMES)
+        assert CANARY[:8].encode() not in words_kept(again, tmp_path)
+        assert differing(again, TEXTS) == []
+        assert again.rebuild().agrees
+    assert reasons_when_opened(tmp_path) == []
 
 
 def test_whoever_holds_the_lock_may_purge_in_it(tmp_path: Path) -> None:
