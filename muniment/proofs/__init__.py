@@ -1,0 +1,1 @@
+"""Proofs over the log: what has to hold of it, evaluated without the code that writes it."""

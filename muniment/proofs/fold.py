@@ -1,0 +1,251 @@
+"""What the log says of each id, folded from envelopes and facts alone, once more than by state.
+
+It takes what an event states at its word and never refuses one: whether the statement follows from
+what came before is for the invariants to say.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from muniment.domain.memory import events as e
+
+from .facts import NO_TIME, Stored
+
+BEGINNINGS: Final = frozenset([e.Saved.NAME, e.Imported.NAME, e.Merged.NAME])
+"""What a memory can begin with."""
+
+_PREFIX = "memory."
+
+
+@dataclass(slots=True)
+class Subject:
+    """One stream; of a memory, what the invariants need of it.
+
+    ``is_read`` is False where an event of it could not be read, so that nothing is claimed of what
+    it is now. ``condition`` is one of live, archived, superseded, quarantined and purged.
+    """
+
+    space: str
+    version: int
+    is_memory: bool
+    is_read: bool = False
+    condition: str = ""
+    is_episodic: bool = False
+    trust: int = 0
+    count: int = 0
+    created_at: datetime = NO_TIME
+    last_seen_at: datetime = NO_TIME
+    archived_at: datetime | None = None
+    merged_into: str | None = None
+    pinned: bool = False
+    held: bool = False
+    request: Mapping[str, Any] | None = None
+    is_purged: bool = False
+
+    @property
+    def is_merged_away(self) -> bool:
+        """Whether it was merged or folded into another, and not restored."""
+        return self.condition == "archived" and self.merged_into is not None
+
+
+@dataclass(slots=True)
+class Absorption:
+    """A merge or fold whose sources are still to be archived: at once, under the same command."""
+
+    into: str
+    cause: str
+    command: str
+    left: set[str]
+
+    def takes(self, event: Stored) -> bool:
+        """Whether an event is the archive of one of the sources."""
+        return (
+            event.name == e.Archived.NAME
+            and event.facts is not None
+            and event.stream in self.left
+            and event.command == self.command
+            and event["cause"] == self.cause
+            and event["merged_into"] == self.into
+        )
+
+
+@dataclass(slots=True)
+class Log:
+    """Everything that was said up to a position.
+
+    ``restored`` are the memories that the command under way has restored.
+    """
+
+    subjects: dict[str, Subject] = field(default_factory=dict[str, Subject])
+    recorded_at: datetime | None = None
+    command: str = ""
+    restored: set[str] = field(default_factory=set[str])
+    absorption: Absorption | None = None
+
+    def memory(self, id_: str, space: str) -> Subject | None:
+        """The memory of an id, if the space has one."""
+        found = self.subjects.get(id_)
+        return found if found is not None and found.is_memory and found.space == space else None
+
+    def missing(self, ids: Iterable[str], space: str) -> list[str]:
+        """Those of some ids of which the space has no memory."""
+        return [id_ for id_ in ids if self.memory(id_, space) is None]
+
+    def readable(self, ids: Iterable[str], space: str) -> list[Subject] | None:
+        """The memories of some ids; None where one is missing or not known in full."""
+        found: list[Subject] = []
+        for id_ in ids:
+            memory = self.memory(id_, space)
+            if memory is None or not memory.is_read:
+                return None
+            found.append(memory)
+        return found
+
+    def restored_now(self, id_: str, command: str) -> bool:
+        """Whether a command has restored a memory."""
+        return command == self.command and id_ in self.restored
+
+    def apply(self, event: Stored) -> None:
+        """Takes in one event."""
+        self.recorded_at = event.at
+        if event.command != self.command:
+            self.command = event.command
+            self.restored.clear()
+        if self.absorption is not None:
+            self._absorb(self.absorption, event)
+        known = self.subjects.get(event.stream)
+        if known is None:
+            known = self.subjects[event.stream] = _begun(event)
+        else:
+            known.version = event.version
+            if event.facts is None:
+                known.is_read = False
+            elif (change := _CHANGES.get(event.name)) is not None:
+                change(known, event)
+        if event.name == e.Restored.NAME:
+            self.restored.add(event.stream)
+        elif event.facts is not None and event.name in _ABSORBING:
+            cause, sources = _ABSORBING[event.name]
+            left = set(event[sources]) - {event.stream}
+            self.absorption = Absorption(event.stream, cause, event.command, left) if left else None
+
+    def _absorb(self, absorption: Absorption, event: Stored) -> None:
+        if absorption.takes(event):
+            absorption.left.discard(event.stream)
+        else:
+            absorption.left.clear()
+        if not absorption.left:
+            self.absorption = None
+
+
+_ABSORBING: Mapping[str, tuple[str, str]] = {
+    e.Merged.NAME: ("merge", "merged_from"),
+    e.Folded.NAME: ("fold", "folded"),
+}
+
+
+def _begun(event: Stored) -> Subject:
+    subject = Subject(sys.intern(event.space), event.version, event.name.startswith(_PREFIX))
+    if event.facts is None or event.name not in BEGINNINGS:
+        return subject
+    subject.is_read = True
+    subject.condition = "live"
+    subject.is_episodic = event["store"] == "episodic"
+    subject.trust = event["trust"]
+    if event.name == e.Saved.NAME:
+        subject.count = 1
+        subject.created_at = subject.last_seen_at = event.at
+        return subject
+    subject.count = event["reinforcement_count"]
+    subject.created_at = event["created_at"]
+    subject.last_seen_at = event["last_seen_at"]
+    if event.name == e.Imported.NAME:
+        subject.archived_at = event["archived_at"]
+        subject.condition = event["condition"] or (
+            "live" if subject.archived_at is None else "archived"
+        )
+        subject.merged_into = event["merged_into"]
+        subject.pinned = event["pinned"]
+        subject.held = event["held"]
+    return subject
+
+
+def _reinforced(known: Subject, event: Stored) -> None:
+    if event["counted"]:
+        known.count += 1
+        known.last_seen_at = event.at
+        if event["lifts_trust"]:
+            known.trust = event["trust"]
+
+
+def _extended(known: Subject, event: Stored) -> None:
+    if event["counted"]:
+        known.count += 1
+        known.last_seen_at = event.at
+
+
+def _archived(known: Subject, event: Stored) -> None:
+    known.condition = "archived"
+    known.archived_at = event.at
+    known.merged_into = event["merged_into"]
+
+
+def _superseded(known: Subject, event: Stored) -> None:
+    known.condition = "superseded"
+    known.archived_at = event.at
+
+
+def _restored(known: Subject, _: Stored) -> None:
+    known.condition = "live"
+    known.archived_at = None
+    known.merged_into = None
+
+
+def _folded(known: Subject, event: Stored) -> None:
+    known.count += sum(event["counts"])
+    known.created_at = event["created_at"]
+    known.last_seen_at = event["last_seen_at"]
+    known.trust = event["trust"]
+
+
+def _retracted(known: Subject, event: Stored) -> None:
+    known.count = max(1, known.count - event["count"])
+
+
+def _requested(known: Subject, event: Stored) -> None:
+    known.condition = "purged"
+    known.request = event.facts
+
+
+def _purged(known: Subject, _: Stored) -> None:
+    known.condition = "purged"
+    known.is_purged = True
+
+
+def _setting(name: str, value: object) -> Callable[[Subject, Stored], None]:
+    def change(known: Subject, _: Stored) -> None:
+        setattr(known, name, value)
+
+    return change
+
+
+_CHANGES: Mapping[str, Callable[[Subject, Stored], None]] = {
+    e.Reinforced.NAME: _reinforced,
+    e.Extended.NAME: _extended,
+    e.Archived.NAME: _archived,
+    e.Superseded.NAME: _superseded,
+    e.Restored.NAME: _restored,
+    e.Folded.NAME: _folded,
+    e.MergeRetracted.NAME: _retracted,
+    e.Quarantined.NAME: _setting("condition", "quarantined"),
+    e.Released.NAME: _setting("condition", "live"),
+    e.Pinned.NAME: _setting("pinned", value=True),
+    e.Unpinned.NAME: _setting("pinned", value=False),
+    e.Held.NAME: _setting("held", value=True),
+    e.HoldReleased.NAME: _setting("held", value=False),
+    e.PurgeRequested.NAME: _requested,
+    e.Purged.NAME: _purged,
+}

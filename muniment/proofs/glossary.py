@@ -1,0 +1,222 @@
+"""What each invariant means and what to do where it broke; ``docs/invariants.md`` is made of it.
+
+python -m muniment.proofs.glossary > docs/invariants.md
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from .invariants import ALL
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An invariant for its reader: what it is called, what it says, what to do where it broke."""
+
+    title: str
+    meaning: str
+    advice: str
+
+
+_EDITED = "Run `muniment verify`: a log that was altered shows there; restore it from a backup."
+_BUG = (
+    "Run `muniment verify`. If the log is intact, a release wrote this: report it with the event."
+)
+
+GLOSSARY: Final[Mapping[str, Entry]] = {
+    "facts-readable": Entry(
+        "An event cannot be read",
+        "Every event of a name that this release knows has a time and the facts that its name"
+        " promises. Where one has not, nothing more is claimed of its memory.",
+        _EDITED,
+    ),
+    "recorded-times-never-fall": Entry(
+        "Time ran backwards",
+        "No event is recorded before the one at the position before it.",
+        _EDITED,
+    ),
+    "streams-contiguous": Entry(
+        "A stream has a gap",
+        "The versions of each stream are 1, 2, 3 … in the order of positions.",
+        _EDITED,
+    ),
+    "one-space-per-stream": Entry(
+        "A memory changed its space",
+        "Every event of a stream is in the space of its first: nothing crosses a tenant's border.",
+        _BUG,
+    ),
+    "memory-begins-once": Entry(
+        "A memory without a beginning, or with two",
+        "A memory begins with being saved, imported or merged, and does so once.",
+        _BUG,
+    ),
+    "no-memory-event-by-subagent": Entry(
+        "A subagent wrote to the memory",
+        "No `memory.…` event is by an actor `subagent:…`: subagents propose.",
+        "Look at what it wrote with `muniment log`, quarantine what nobody vouches for, and see who"
+        " opened the store for it with another role.",
+    ),
+    "nothing-after-purge": Entry(
+        "Something happened to a purged memory",
+        "From the request of a purge on, its end is all that happens to a memory.",
+        _BUG,
+    ),
+    "merge-sources-archived": Entry(
+        "A merge or fold is not whole",
+        "The sources of a merge, and the copies of a fold, are archived into it at the positions"
+        " that follow, under the same command; nothing else is archived as merged or folded.",
+        _BUG + " Archive sources that stayed live, or restore them and merge again.",
+    ),
+    "no-hard-delete-outside-purge": Entry(
+        "An id is gone without a purge",
+        "A memory that a new one is said to resemble or contradict is in the log: a purged one"
+        " keeps its events, so an id that is missing was deleted by other means.",
+        _EDITED,
+    ),
+    "episodes-final": Entry(
+        "An episode was rewritten",
+        "What happened stays as it was told: an episodic memory is not revised, extended, folded"
+        " into or begun anew.",
+        "Read the first text in `muniment history`, and save it as a memory of its own.",
+    ),
+    "archive-fields-present": Entry(
+        "An archive says too little",
+        "Every archive has a cause, a reason and a time, and names what took it in where the cause"
+        " is a merge or a fold, and only there. What is imported as archived has a time of it.",
+        "Restore the memory and archive it again, with a reason.",
+    ),
+    "pinned-kept-from-policies": Entry(
+        "A policy retired a pinned memory",
+        "No actor `system:…` archives, supersedes or asks to purge what is pinned.",
+        "Restore the memory where it is archived, and pause the policy that did it.",
+    ),
+    "held-never-purged": Entry(
+        "A legal hold was broken",
+        "Nothing that is under a legal hold is purged, or asked to be.",
+        "Its words cannot come back but from a backup of the keys from before: tell who is"
+        " responsible for the hold at once.",
+    ),
+    "purge-requested-first": Entry(
+        "A purge that nobody asked for",
+        "A purge ends a request, and gives the same evidence.",
+        _BUG,
+    ),
+    "purged-once": Entry(
+        "A memory was purged twice",
+        "A memory that leaves has one request and one purge.",
+        _BUG,
+    ),
+    "retention-held": Entry(
+        "A memory was purged too early",
+        "A purge has an erasure as its basis, or retention: the memory was archived at the very"
+        " time that the request gives, and for as long as the request says that it had to be.",
+        "Check `dream.archive_retention` and the machine's clock. Its words can come back only from"
+        " a backup of the keys from before.",
+    ),
+    "merged-from-resolves": Entry(
+        "A merge names what is not there",
+        "The sources of a merge, at least two, and the copies of a fold are different memories of"
+        " its space.",
+        _EDITED,
+    ),
+    "merge-sources-live": Entry(
+        "A merge took in what was not live",
+        "What is merged or folded is in recall at that moment, so that nothing is counted twice.",
+        _BUG,
+    ),
+    "merge-source-versions": Entry(
+        "A merge was decided on another version",
+        "A merge names the version of each source that stands right before it in the log.",
+        _BUG + " Compare the merged text with its sources: it may lack what came in between.",
+    ),
+    "merge-figures-follow": Entry(
+        "A merge does not add up",
+        "A merge is as old as its oldest source, seen as late as its latest, as often as all of"
+        " them together, and trusted as little as the least.",
+        _BUG,
+    ),
+    "fold-figures-follow": Entry(
+        "A fold does not add up",
+        "A fold adds the count of each copy, takes the earliest beginning and the latest sighting,"
+        " and the greatest trust.",
+        _BUG,
+    ),
+    "merge-chain-unbroken": Entry(
+        "A merged memory leads nowhere",
+        "What is archived as merged or folded names a memory of its space that is live at that"
+        " moment. That this one is archived or purged later is told by events of its own.",
+        _EDITED,
+    ),
+    "live-not-merge-source": Entry(
+        "A merged memory acts as a live one",
+        "What was merged or folded away is not used, edited, released or archived before it is"
+        " restored: it would be in recall beside what it is part of.",
+        _BUG,
+    ),
+    "seen-never-falls": Entry(
+        "A memory was seen less than before",
+        "When a memory was last seen and how often never fall, but for a count that is taken out"
+        " when a source is restored.",
+        "If the memory was imported with a time in the future, correct the other system's clock."
+        " Otherwise: " + _BUG,
+    ),
+    "lost-reinforcement": Entry(
+        "A count that no events explain",
+        "A memory counts 1 when it is saved, what it came with when it is imported, the sum of its"
+        " sources when it is merged; 1 more for each counted observation, and what a fold adds or"
+        " a restore takes out, never under 1. Wherever an event states a count, it is that.",
+        _BUG,
+    ),
+    "retraction-follows-restore": Entry(
+        "A count was taken out without a restore",
+        "A count is taken out of a merge by the command that restores the source.",
+        _BUG,
+    ),
+    "superseded-by-another": Entry(
+        "A memory gave way to nothing",
+        "What a memory is superseded by is another memory of its space.",
+        "Restore the memory: nothing in recall says what it said.",
+    ),
+    "rejection-names-sources": Entry(
+        "A refused merge names what is not there",
+        "The stamp of a refused merge names at least two memories of the space, the stamped one"
+        " among them.",
+        _BUG,
+    ),
+}
+
+_OPENING: Final = """\
+# Invariants
+
+Made by `python -m muniment.proofs.glossary > docs/invariants.md`.
+
+`muniment prove-invariants`, or `prove_invariants()` in Python, replays the log and evaluates each
+of these after every event. The answer is that all held at all N positions, or for each that was
+broken the first position, the event there, and how many events broke it. Only envelopes and facts
+are read, so it needs no key, and what was purged is proven like everything else. It shares no code
+with what writes the log but the names of events.
+
+What was imported tells a past that is not in this log. Its figures are taken at its word, and the
+memories that it names (`merged_from`, `merged_into`, `superseded_by`, what it resembles) need not
+be here. What happens to it from then on is held to every invariant. An event that a newer release
+wrote is held to what any event is held to, and nothing is claimed of its memory's figures after it.
+
+Outside of these: whether the log is whole and unaltered (`muniment verify`), whether the words of
+an event are what they should be, and whether its decision was wise.
+"""
+
+
+def page() -> str:
+    """The page of the documentation."""
+    sections = [
+        f"## {name}\n\n**{entry.title}.** {entry.meaning}\n\n*What to do:* {entry.advice}\n"
+        for name in ALL
+        for entry in [GLOSSARY[name]]
+    ]
+    return "\n".join([_OPENING, *sections])
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

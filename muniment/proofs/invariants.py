@@ -1,0 +1,101 @@
+"""The table of invariants: the name that each is known by, what it is about, and how it is found.
+
+Names are stable. What each means for a reader is in ``glossary``.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from muniment.domain.memory import events as e
+
+from . import checks
+from .facts import NAMES, Stored
+from .fold import Log
+
+Check: TypeAlias = Callable[[Log, Stored], str | None]
+
+FACTS_READABLE: Final = "facts-readable"
+"""The one that is found while an event is read."""
+
+SOURCES_ARCHIVED: Final = "merge-sources-archived"
+"""The one that the end of the log can break."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """Something that has to hold at every position.
+
+    ``names`` are the events that can break it by their facts; None: any event, readable or not.
+    """
+
+    name: str
+    check: Check
+    names: frozenset[str] | None = None
+
+
+def _on(*events: type) -> frozenset[str]:
+    return frozenset(event.NAME for event in events)  # type: ignore[attr-defined]  # they have one
+
+
+_MERGES = _on(e.Merged, e.Folded)
+_REMOVALS = _on(e.PurgeRequested, e.Purged)
+_LIVE_ONLY = _on(
+    *(e.Reinforced, e.Extended, e.Revised, e.Recategorized, e.Retagged, e.Rescored, e.Described),
+    *(e.Used, e.Archived, e.Folded, e.Superseded, e.Quarantined, e.Released),
+)
+
+INVARIANTS: Final[tuple[Invariant, ...]] = (
+    Invariant("recorded-times-never-fall", checks.times_never_fall),
+    Invariant("streams-contiguous", checks.streams_contiguous),
+    Invariant("one-space-per-stream", checks.one_space),
+    Invariant("memory-begins-once", checks.begins_once),
+    Invariant("no-memory-event-by-subagent", checks.no_subagent),
+    Invariant("nothing-after-purge", checks.nothing_after_purge),
+    Invariant(SOURCES_ARCHIVED, checks.sources_archived),
+    Invariant("no-hard-delete-outside-purge", checks.names_memories, _on(e.Saved)),
+    Invariant(
+        "episodes-final",
+        checks.episodes_final,
+        _on(e.Saved, e.Imported, e.Merged, e.Revised, e.Extended, e.Folded),
+    ),
+    Invariant("archive-fields-present", checks.archive_fields, _on(e.Archived)),
+    Invariant("archive-fields-present", checks.import_fields, _on(e.Imported)),
+    Invariant(
+        "pinned-kept-from-policies",
+        checks.pinned_kept,
+        _on(e.Archived, e.Superseded, e.PurgeRequested),
+    ),
+    Invariant("held-never-purged", checks.held_kept, _REMOVALS),
+    Invariant("purge-requested-first", checks.purge_requested_first, _on(e.Purged)),
+    Invariant("purged-once", checks.purged_once, _REMOVALS),
+    Invariant("retention-held", checks.retention_held, _on(e.PurgeRequested)),
+    Invariant("merged-from-resolves", checks.sources_resolve, _MERGES),
+    Invariant("merge-sources-live", checks.sources_live, _MERGES),
+    Invariant("merge-source-versions", checks.source_versions, _on(e.Merged)),
+    Invariant("merge-figures-follow", checks.merge_figures, _on(e.Merged)),
+    Invariant("fold-figures-follow", checks.fold_figures, _on(e.Folded)),
+    Invariant("merge-chain-unbroken", checks.chain_unbroken, _on(e.Archived)),
+    Invariant("live-not-merge-source", checks.not_merge_source, _LIVE_ONLY),
+    Invariant("seen-never-falls", checks.seen_never_falls, _on(e.Reinforced, e.Extended, e.Folded)),
+    Invariant(
+        "lost-reinforcement",
+        checks.counts_explained,
+        _on(e.Imported, e.MergeRetracted, e.PurgeRequested),
+    ),
+    Invariant("retraction-follows-restore", checks.retraction_restored, _on(e.MergeRetracted)),
+    Invariant("superseded-by-another", checks.superseded_by_another, _on(e.Superseded)),
+    Invariant("rejection-names-sources", checks.rejection_sources, _on(e.MergeRejected)),
+)
+
+EVERYWHERE: Final = tuple(one for one in INVARIANTS if one.names is None)
+"""Those that any event can break."""
+
+BY_NAME: Final[Mapping[str, tuple[Invariant, ...]]] = {
+    name: tuple(one for one in INVARIANTS if one.names is None or name in one.names)
+    for name in NAMES
+}
+"""Those that a readable event of a name can break."""
+
+ALL: Final = tuple(dict.fromkeys([FACTS_READABLE, *(one.name for one in INVARIANTS)]))
+"""The names of all."""
