@@ -10,7 +10,7 @@ from typing import Any
 from bdd import Clock
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from projection_answers import differing, store_of
+from projection_answers import differing, of_similarity, store_of
 
 import muniment
 from muniment import Muniment, MunimentError, Source
@@ -148,6 +148,14 @@ def answers(m: Muniment) -> list[Any]:
     ]
 
 
+def known(m: Muniment) -> dict[str, Any]:
+    """What the duplicate check finds."""
+    models = m._engine.models  # pyright: ignore[reportPrivateUsage]
+    with models.lock:
+        models.catch_up()
+        return of_similarity(models.similarity(m.space), TEXTS, ("", "ci", "people", "racks"))
+
+
 def without_provenance(path: Path) -> list[Any]:
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     for line in lines:
@@ -174,6 +182,7 @@ def test_what_was_exported_comes_in_as_what_it_was(steps: list[tuple[Any, ...]])
         assert (report.imported, report.skipped) == (exported.memories, [])
         assert states(other) == states(m)
         assert answers(other) == answers(m)
+        assert known(other) == known(m)
         assert differing(other, TEXTS) == []
         assert other.export(second).memories == exported.memories
         assert without_provenance(second) == without_provenance(first)
