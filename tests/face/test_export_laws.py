@@ -98,6 +98,8 @@ EVERYTHING: list[tuple[Any, ...]] = [
     ("mark_used", 9),
     ("pin", 9),
     ("supersede", 5, 4),
+    said(TEXTS[0], category="people"),
+    said(TEXTS[1], category="people"),
 ]
 """One of each that the random ones may miss."""
 
