@@ -1,8 +1,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+PEERS := .venv-bench
 
-.PHONY: demo test check bench lock clean
+.PHONY: demo test check bench bench-peers lock clean
 
 # A story of two agents and a user over three simulated months, on a store of its own.
 demo: $(STAMP)
@@ -19,8 +20,15 @@ check: $(STAMP)
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
+# Every figure beside its target: BENCH='--memories 100000', '--only saving', '--locomo PATH'.
 bench: $(STAMP)
-	$(BIN)/python -m benchmarks $(BENCH)
+	$(or $(wildcard $(PEERS)/bin/python),$(BIN)/python) -m benchmarks $(BENCH)
+
+# What the benchmarks compare with, in an environment of its own; the model's takes about 2 GB.
+bench-peers: $(STAMP)
+	$(PYTHON) -m venv --clear $(PEERS)
+	$(PEERS)/bin/python -m pip install -q --disable-pip-version-check 'pip>=25.1'
+	$(PEERS)/bin/python -m pip install -q --disable-pip-version-check --group bench rank-bm25==0.2.2 -e .
 
 $(STAMP): requirements.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Muniment needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
@@ -35,4 +43,4 @@ lock:
 	  --no-emit-index-url --no-emit-find-links --no-header -q pyproject.toml -o requirements.txt
 
 clean:
-	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv $(PEERS) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,9 +1,14 @@
-"""``make bench``: search, saves and replay beside their peers; LoCoMo where its file is given."""
+"""``make bench``: every figure beside its target and its peers; LoCoMo where its file is given."""
 
 import argparse
+import os
+import tempfile
 from pathlib import Path
 
-from . import locomo, reading, writing
+from . import locomo, looking_up, nearest, replaying, saving, searching
+from .stores import fill
+
+TOPICS = ("saving", "searching", "looking-up", "replaying", "vectors", "locomo")
 
 
 def main() -> None:
@@ -13,16 +18,34 @@ def main() -> None:
     parser.add_argument(
         "--locomo", type=Path, help="locomo10.json of the LoCoMo data set: recall on real input"
     )
-    parser.add_argument("--only", choices=["writing", "reading", "locomo"])
+    parser.add_argument("--only", choices=TOPICS, help="one topic alone")
     asked = parser.parse_args()
-    if asked.only in (None, "writing"):
-        writing.run(asked.memories).show()
-    if asked.only in (None, "reading"):
-        reading.run(asked.memories).show()
-    if asked.locomo is not None and asked.only in (None, "locomo"):
-        locomo.run(asked.locomo).show()
-    elif asked.only in (None, "locomo"):
-        print("LoCoMo was left out: name its file with BENCH='--locomo path/to/locomo10.json'.")
+    topics: set[str] = {asked.only} if asked.only else set(TOPICS)
+    one, five, fifteen = os.getloadavg()
+    print(f"{os.cpu_count()} cores; load {one:.2f} {five:.2f} {fifteen:.2f}")
+    if topics - {"vectors", "locomo"}:
+        _on_a_store(topics, asked.memories)
+    if "vectors" in topics:
+        nearest.run(asked.memories).show()
+    if "locomo" in topics:
+        if asked.locomo is None:
+            print("LoCoMo was left out: name its file with BENCH='--locomo path/to/locomo10.json'.")
+        else:
+            locomo.run(asked.locomo).show()
+
+
+def _on_a_store(topics: set[str], memories: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "store"
+        filling = fill(path, memories)
+        if "searching" in topics:
+            searching.run(path, memories).show()
+        if "looking-up" in topics:
+            looking_up.run(path, memories).show()
+        if "replaying" in topics:
+            replaying.run(path, memories).show()
+        if "saving" in topics:
+            saving.run(path, filling).show()
 
 
 if __name__ == "__main__":
