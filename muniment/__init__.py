@@ -32,6 +32,7 @@ from .importing import ImportReport
 from .key_backups import KeysBackedUp, RestoredKeys, restore_keys
 from .keychain import KeysRotated
 from .log.verify import Finding, Verification
+from .proofs.proof import Proof, Violation
 from .purging import PurgeReport
 from .queries.history import HistoryEntry
 from .queries.log import LogEntry
@@ -57,6 +58,7 @@ __all__ = [
     "Muniment",
     "MunimentError",
     "NotFound",
+    "Proof",
     "PurgeReport",
     "Refused",
     "Restored",
@@ -70,6 +72,7 @@ __all__ = [
     "StorageFailed",
     "Unavailable",
     "Verification",
+    "Violation",
     "__version__",
     "open",
     "restore_backup",

@@ -36,6 +36,8 @@ from .exporting import Export, Exported, export
 from .importing import ImportReport, Progress, import_all
 from .keychain import Keychain
 from .log.verify import Verification, verify
+from .proofs.proof import Proof
+from .proving import ProveInvariants, prove_invariants
 from .purging import PurgeReport, finish, purge
 from .queries.agent_text import agent_text
 from .queries.by_words import Mode
@@ -494,6 +496,15 @@ class Muniment:
     def verify(self) -> Verification:
         """Whether the log is whole and unaltered; no key is needed."""
         return verify(self._engine.store)
+
+    def prove_invariants(self, *, progress: Progress | None = None) -> Proof:
+        """Whether every invariant held after every event of the log, of all spaces.
+
+        The log is replayed from its envelopes and facts, by code that shares nothing with what
+        wrote it; no key is needed. ``progress`` is called with how many events were read so far.
+        """
+        self._authorise(ProveInvariants)
+        return prove_invariants(self._engine, progress)
 
     def backup(self, path: str | os.PathLike[str], *, progress: Progress | None = None) -> BackedUp:
         """Copy the log into an empty or missing directory, and verify the copy; others may write.

@@ -231,9 +231,11 @@ def sources_archived(log: Log, event: Stored) -> str | None:
     due = log.absorption
     if due is not None:
         return None if due.takes(event) else f"{_listed(sorted(due.left))} had to be archived here"
-    if event.name == e.Archived.NAME and event.facts and event["cause"] in _ABSORBED:
-        return f"no {event['cause']} stands before it under its command"
-    return None
+    if event.name != e.Archived.NAME or event.facts is None or event["cause"] not in _ABSORBED:
+        return None
+    if event["merged_into"] is None or log.memory(event["merged_into"], event.space) is None:
+        return None  # that alone is what is wrong with it
+    return f"no {event['cause']} stands before it under its command"
 
 
 def chain_unbroken(log: Log, event: Stored) -> str | None:

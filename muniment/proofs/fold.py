@@ -129,7 +129,11 @@ class Log:
             self.restored.add(event.stream)
         elif event.facts is not None and event.name in _ABSORBING:
             cause, sources = _ABSORBING[event.name]
-            left = set(event[sources]) - {event.stream}
+            left = {
+                id_
+                for id_ in event[sources]
+                if id_ != event.stream and self.memory(id_, event.space) is not None
+            }
             self.absorption = Absorption(event.stream, cause, event.command, left) if left else None
 
     def _absorb(self, absorption: Absorption, event: Stored) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from muniment.log.verify import Verification
+from muniment.proofs.glossary import GLOSSARY
+from muniment.proofs.proof import Proof
 from muniment.queries.history import HistoryEntry
 from muniment.queries.log import LogEntry
 from muniment.rebuild import Rebuilt
@@ -58,6 +60,24 @@ def verification(answer: Verification) -> Iterator[Line]:
         yield line("Restore the log from a backup that verifies, and keep this one as evidence.")
     yield line(("root   ", "dim"), answer.root)
     yield line(("chain  ", "dim"), answer.chain)
+
+
+def proof(answer: Proof) -> Iterator[Line]:
+    """Whether every invariant held, and where each that did not was broken first."""
+    evaluated = f"{len(answer.invariants)} invariants, evaluated after every event of all spaces."
+    if answer.holds:
+        yield line((f"Held at all {answer.positions:,} positions: ", "green"), evaluated)
+        return
+    yield line(("Not all invariants held.", "bold red"), f" {evaluated}")
+    for broken in answer.violations:
+        yield line(
+            (f"{broken.position:>6}  ", "bold"),
+            (f"{broken.invariant}  ", "red"),
+            f"{broken.name}  ",
+            (tail(broken.stream), "cyan"),
+            f"  ({broken.count:,}×)",
+        )
+        yield line(f"        {broken.message} {GLOSSARY[broken.invariant].advice}")
 
 
 def rebuilt(answer: Rebuilt) -> Iterator[Line]:

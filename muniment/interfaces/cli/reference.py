@@ -25,7 +25,7 @@ face; `log --json` prints one a line. Errors go to the standard error, with `--j
 | status | meaning |
 |---|---|
 | 0 | done |
-| 1 | the log, the projections or the store are not in order (`verify`, `rebuild`, `doctor`) |
+| 1 | something is not in order (`verify`, `prove-invariants`, `rebuild`, `doctor`) |
 | 2 | the input or the command line is invalid |
 | 3 | nothing of that name is here |
 | 4 | a rule or a role says no |

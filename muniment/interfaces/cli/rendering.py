@@ -11,6 +11,7 @@ from muniment.commands.save_memory import Saved
 from muniment.domain.memory.view import Memory
 from muniment.importing import ImportReport
 from muniment.log.verify import Verification
+from muniment.proofs.proof import Proof
 from muniment.purging import PurgeReport
 from muniment.queries.history import HistoryEntry
 from muniment.queries.log import LogEntry
@@ -33,6 +34,7 @@ Answer: TypeAlias = (
     | SearchResult
     | Stats
     | Verification
+    | Proof
     | Rebuilt
     | ImportReport
     | copies.Copied
@@ -76,6 +78,8 @@ def _lines(answer: Answer, now: datetime) -> Iterable[Line]:  # noqa: PLR0912
             return figures.stats(answer)
         case Verification():
             return records.verification(answer)
+        case Proof():
+            return records.proof(answer)
         case Rebuilt():
             return records.rebuilt(answer)
         case ImportReport():

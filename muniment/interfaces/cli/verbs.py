@@ -184,6 +184,15 @@ def _verify(context: typer.Context, *, as_json: Json = False) -> int:
     return 0 if answer.intact else 1
 
 
+def _prove_invariants(context: typer.Context, *, as_json: Json = False) -> int:
+    """Prove that every invariant held after every event; no key is needed. Ends with 1 if not."""
+    session = of(context, as_json=as_json)
+    with session.reading() as face, progress("proving") as done:
+        answer = face.prove_invariants(progress=done)
+    show(answer, as_json=session.json)
+    return 0 if answer.holds else 1
+
+
 def _rebuild(context: typer.Context, *, as_json: Json = False) -> int:
     """Make what is searched anew from the log and compare. Ends with 1 where they differ."""
     session = of(context, as_json=as_json)
@@ -224,6 +233,7 @@ _BESIDES: dict[str, Callable[..., int | None]] = {
     "purge": _purge,
     "import": _import,
     "verify": _verify,
+    "prove-invariants": _prove_invariants,
     "rebuild": _rebuild,
     "settings": _settings,
     "doctor": _doctor,

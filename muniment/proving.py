@@ -1,0 +1,22 @@
+"""The proof of the invariants, as callers ask for it."""
+
+from typing import ClassVar
+
+from .domain.identity import Role
+from .engine import Engine
+from .importing import Progress
+from .proofs.proof import Proof, prove
+
+
+class ProveInvariants:
+    """Who may have the invariants proven."""
+
+    VERB: ClassVar[str] = "prove_invariants"
+    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "main", "auditor", "admin"])
+
+
+def prove_invariants(engine: Engine, progress: Progress | None) -> Proof:
+    """Replays the log as it is now, of all spaces; others may write meanwhile."""
+    engine.store.require_own_process()
+    rows = engine.store.rows
+    return prove(rows.rows(until=rows.head().position), progress=progress)
