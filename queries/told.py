@@ -9,6 +9,7 @@ from muniment.domain.clock import Skewed
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Event
 from muniment.domain.recorded import Recorded
+from muniment.domain.signing_key import Rotated
 
 _FAULTS = {
     "key_missing": "its key is missing, so its words cannot be read",
@@ -36,6 +37,8 @@ def summary(recorded: Recorded, *, is_purged: bool = False) -> str:
     event = recorded.event
     if isinstance(event, Skewed):
         return f"the clock was {event.behind_seconds:.0f} s behind the log"
+    if isinstance(event, Rotated):
+        return "another key signs the checkpoints from here on"
     return _told(event)
 
 

@@ -15,6 +15,7 @@ from pydantic_core import to_json
 from muniment.domain.clock import Skewed
 from muniment.domain.memory import events
 from muniment.domain.recorded import WORDS
+from muniment.domain.signing_key import Rotated
 
 EVENTS: tuple[type, ...] = (
     events.Saved,
@@ -43,6 +44,7 @@ EVENTS: tuple[type, ...] = (
     events.PurgeRequested,
     events.Purged,
     Skewed,
+    Rotated,
 )
 """Every event that this release can read and write. Nothing else is ever resolved from a row."""
 

@@ -66,7 +66,7 @@ def create(directory: Path) -> None:
     """Makes the directory and a master key in it, unless there is one."""
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _create_once(directory / FILE, secrets.token_bytes(KEY_BYTES))
+        create_once(directory / FILE, secrets.token_bytes(KEY_BYTES))
     except OSError as error:
         raise _unreadable(directory / FILE, error) from error
 
@@ -152,7 +152,7 @@ def _next(directory: Path) -> Master | None:
         return None  # none is to come, or its writing was cut short
 
 
-def _create_once(path: Path, content: bytes) -> None:
+def create_once(path: Path, content: bytes) -> None:
     """Writes a file that is not there yet, whole or not at all, and flushed to the disk."""
     if path.exists():
         return

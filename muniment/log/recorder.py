@@ -24,6 +24,9 @@ _INSERT = (
 _SELECT = f"SELECT {_COLUMNS} FROM events"  # noqa: S608
 _STREAMS_AT_ONCE = 200
 _HEAD = "SELECT position, chain, recorded_at FROM events ORDER BY position DESC LIMIT 1"
+_BEGUN = "SELECT recorded_at FROM events ORDER BY position LIMIT 1"
+_LEAVES = "SELECT leaf FROM events WHERE position > ? AND position <= ? ORDER BY position"
+_LEAVES_AT_ONCE = 5_000
 _UNFINISHED = """
     SELECT stream, space FROM events AS asked
     WHERE name IN ('memory.purge_requested', 'memory.purged') AND name = 'memory.purge_requested'
@@ -228,6 +231,39 @@ class Recorder(SQLiteApplicationRecorder):
             )
             found = cursor.fetchone()
             return found[0] if found else None
+
+    def chain_at(self, position: int) -> bytes | None:
+        """The chain after a position; None where there is no such row."""
+        if position == 0:
+            return self._genesis
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            cursor.execute("SELECT chain FROM events WHERE position = ?", [position])
+            found = cursor.fetchone()
+            return found[0] if found and isinstance(found[0], bytes) else None
+
+    def begun_at(self) -> str | None:
+        """The recorded time of the first event; None where there is none."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            found = fetch_all(cursor, _BEGUN, (), damaged=_replaced)
+            return str(found[0][0]) if found else None
+
+    def leaves(self, *, after: int, until: int) -> Iterator[list[bytes]]:
+        """The leaves past a position and up to another, as stored, a section at a time.
+
+        Raises:
+            StorageFailed: ``log_not_intact`` where one is missing.
+        """
+        while after < until:
+            last = min(until, after + _LEAVES_AT_ONCE)
+            with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+                cursor.execute(_LEAVES, [after, last])
+                found = [leaf for (leaf,) in cursor.fetchall()]
+            if len(found) != last - after or not all(isinstance(leaf, bytes) for leaf in found):
+                raise StorageFailed(
+                    f"Rows are missing after position {after:,}: run verify.", code="log_not_intact"
+                )
+            yield found
+            after = last
 
     def rows(
         self, *, after: int = 0, until: int | None = None, space: str | None = None

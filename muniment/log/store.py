@@ -27,6 +27,7 @@ from .lock import LogLock
 from .mapper import SealingMapper
 from .recorder import Recorder
 from .rows import Pending, Row
+from .signing import Signing
 
 _REMOVALS = (PurgeRequested.NAME, Purged.NAME)
 
@@ -96,6 +97,7 @@ class Store(Application[str]):
         read_only: bool = False,
     ) -> None:
         self.read_only = read_only
+        self.directory = directory
         if directory is not None:
             _prepare_directory(directory, read_only=read_only)
         self.keys: Keys
@@ -126,6 +128,7 @@ class Store(Application[str]):
             self.datastore.close(patiently=False)
             raise
         self.rows = Recorder(self.datastore, self.id)
+        self.signing = Signing(directory, self.id)
         self.sealing = SealingMapper(self.keys, self.rows.key_of)
         super().__init__()
 

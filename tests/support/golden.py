@@ -29,6 +29,7 @@ from muniment.domain.memory import events as e
 from muniment.domain.memory.state import State, evolve
 from muniment.domain.memory.view import view
 from muniment.domain.recorded import Recorded
+from muniment.domain.signing_key import Rotated
 from muniment.log import codec
 
 DIRECTORY = Path(__file__).parent.parent / "log" / "golden"
@@ -49,6 +50,12 @@ _TOLD: Mapping[str, Any] = {
 }
 _OTHERS = ("01976a5b-0000-7000-8000-000000000001", "01976a5b-0000-7000-8000-000000000002")
 _TEXT = 'Grüße aus "Köln" \\ \u2028 今日は 🎉\nsecond line\ttab'
+
+_VERIFIERS = (
+    f"muniment/{STREAM}+0a1b2c3d+AQ{'A' * 41}=",
+    f"muniment/{STREAM}+4e5f6071+AQ{'B' * 41}=",
+)
+_STATEMENT = f"muniment/{STREAM}\nsigning key {_VERIFIERS[1]}\n\n— muniment/{STREAM} {'A' * 91}=\n"
 
 EXAMPLES: Sequence[object] = (
     e.Saved(content="The build runs on Fridays", store="semantic", chars=25, **_SEEN),
@@ -249,6 +256,8 @@ EXAMPLES: Sequence[object] = (
     e.Purged(basis="erasure", importance=1.0, reinforcement_count=243, policy="erasure/1"),
     Skewed(behind_seconds=301.5),
     Skewed(behind_seconds=86_400.000001),
+    Rotated(old=_VERIFIERS[0], new=_VERIFIERS[1], statement=_STATEMENT),
+    Rotated(old=_VERIFIERS[1], new=_VERIFIERS[0], statement=_STATEMENT + _STATEMENT[-60:]),
 )
 """Two or more of each event: one that says the least, one that says everything."""
 
@@ -304,7 +313,7 @@ def folded(file: Mapping[str, Any], event: Any) -> State | None:
         envelope[2] = number
         envelope[5] = before["recorded_at"]
         state = evolve(state, recorded(envelope, decoded))
-    if file["envelope"][3] == Skewed.NAME:
+    if file["envelope"][3] in (Skewed.NAME, Rotated.NAME):
         return state
     return evolve(state, recorded(file["envelope"], event))
 
@@ -324,7 +333,7 @@ _COMPUTED = frozenset(["importance", "relevance", "band"])
 def _made(event: Any) -> dict[str, Any]:
     name, schema = codec.stored_name(event)
     facts, words = codec.encode(event)
-    is_first = isinstance(event, e.Beginning | Skewed)
+    is_first = isinstance(event, e.Beginning | Skewed | Rotated)
     before: list[dict[str, Any]] = []
     for number, earlier in enumerate(() if is_first else BEFORE, 1):
         earlier_facts, earlier_words = codec.encode(earlier)
