@@ -14,9 +14,18 @@ from muniment.domain.subject_time import Span
 TICK = timedelta(microseconds=1)
 
 
-VALUES = st.builds(
-    lambda day, length: str(day)[:length], st.dates(), st.sampled_from([4, 7, 10])
-) | st.builds(lambda day: f"{day}T12:00:00+02:00", st.dates(date(1900, 1, 1)))
+def _coarse(day: date, length: int) -> str:
+    return str(day)[:length]
+
+
+def _exact(day: date) -> str:
+    return f"{day}T12:00:00+02:00"
+
+
+VALUES: st.SearchStrategy[str] = st.one_of(
+    st.builds(_coarse, st.dates(), st.sampled_from([4, 7, 10])),
+    st.builds(_exact, st.dates(date(1900, 1, 1))),
+)
 
 
 def _is_kept(metadata: dict[str, str]) -> bool:
@@ -29,8 +38,10 @@ def _is_kept(metadata: dict[str, str]) -> bool:
 
 def ranges() -> st.SearchStrategy[dict[str, str]]:
     """What a memory may say of subject time: nothing, a point, a range, or an open one."""
-    ends = st.dictionaries(st.sampled_from(subject_time.KEYS[1:]), VALUES)
-    return (ends | VALUES.map(lambda value: {subject_time.POINT: value})).filter(_is_kept)
+    keys: list[str] = [*subject_time.KEYS[1:]]
+    ends = st.dictionaries(st.sampled_from(keys), VALUES)
+    points = st.dictionaries(st.just(str(subject_time.POINT)), VALUES, max_size=1)
+    return st.one_of(ends, points).filter(_is_kept)
 
 
 def utc(year: int, month: int, day: int, hour: int = 0) -> datetime:

@@ -17,7 +17,7 @@ from log_backends import SOAK
 from projection_answers import differing
 
 import muniment
-from muniment import Conflict, Invalid, Muniment, NotFound, Refused, Saved
+from muniment import Conflict, Invalid, MergeRejected, Muniment, NotFound, Refused, Saved
 
 EXAMPLES = 60 * SOAK
 ON_DISK = 10 * SOAK
@@ -64,12 +64,32 @@ class Known:
     count: int = 1
     used: int = 1
     pinned: bool = False
+    held: bool = False
+    state: str = "live"
+    archived_at: datetime | None = None
     archived_worth: float | None = None
     archive_reason: str | None = None
+    merged_into: str | None = None
+    merged_from: tuple[str, ...] = ()
+    superseded_by: str | None = None
 
     @property
     def is_live(self) -> bool:
-        return self.archived_worth is None
+        return self.state == "live"
+
+    @property
+    def may_be_found(self) -> bool:
+        return self.state in ("live", "archived", "superseded")
+
+    @property
+    def text(self) -> tuple[str, str]:
+        """What exact repetitions have in common."""
+        return (self.category or "").casefold(), " ".join(self.content.split())
+
+    def hide(self, state: str, at: datetime, worth: float, reason: str | None = None) -> None:
+        """Out of recall, in a way that a restore undoes."""
+        self.state, self.archived_at, self.archived_worth = state, at, worth
+        self.archive_reason = reason
 
     @property
     def content(self) -> str:
@@ -253,6 +273,11 @@ class FaceMachine(RuleBasedStateMachine):
         if known is None:
             return
         m = self.of(known.space)
+        if known.state == "purged":
+            with pytest.raises(NotFound) as gone:
+                command(m, known.id)
+            assert gone.value.code == "purged"
+            return
         if not known.is_live and not of_archived:
             with pytest.raises(Refused) as refused:
                 command(m, known.id)
@@ -338,20 +363,250 @@ class FaceMachine(RuleBasedStateMachine):
         def change(known: Known) -> str | None:
             if not known.is_live:
                 return None
-            known.archived_worth, known.archive_reason = known.worth(self.now), reason
+            known.hide("archived", self.at(), known.worth(self.now), reason)
             return "archived"
 
         self.edit(number, lambda m, name: m.archive(name, reason), change, of_archived=True)
 
     @rule(number=picks)
     def restore(self, number: int) -> None:
+        known = self.pick(number)
+        if known is not None and known.state == "quarantined":
+            with pytest.raises(Refused) as refused:
+                self.of(known.space).restore(known.id)
+            assert refused.value.code == "quarantined"
+            return
+        absorbed: list[Known] = []
+        into = known.merged_into if known is not None else None
+        while into is not None:
+            absorbed.append(self.model.memories[into])
+            into = absorbed[-1].merged_into
+
         def change(known: Known) -> str | None:
             if known.is_live:
                 return None
-            known.archived_worth = known.archive_reason = None
+            known.state = "live"
+            known.archived_at = known.archived_worth = known.archive_reason = None
+            known.merged_into = known.superseded_by = None
             return "restored"
 
+        was_live = known is not None and known.is_live
         self.edit(number, lambda m, name: m.restore(name), change, of_archived=True)
+        if known is None or was_live or known.state == "purged":
+            return
+        for result in absorbed:
+            if result.state != "purged":
+                result.count = max(1, result.count - known.count)
+                result.version += 1
+                self.model.events.append("memory.merge_retracted")
+
+    # merging and retiring
+
+    def some(self, number: int, size: int) -> list[Known]:
+        """Different live memories of one space, as many as there are up to ``size``."""
+        first = self.pick(number, live=True)
+        if first is None:
+            return []
+        others = [
+            one
+            for one in self.model.memories.values()
+            if one.is_live and one.space == first.space and one is not first
+        ]
+        start = number % (len(others) or 1)
+        return [first, *(others[start:] + others[:start])[: size - 1]]
+
+    @rule(number=picks, size=st.integers(2, 4), twice=st.booleans(), keyed=st.booleans())
+    def merge(self, number: int, size: int, twice: bool, keyed: bool) -> None:
+        sources = self.some(number, size)
+        if not sources:
+            return
+        m = self.of(sources[0].space)
+        ids = [one.id for one in sources] + [sources[0].id] * twice
+        text = "\n\n".join(one.content for one in sources)
+        if len(sources) < 2:
+            with pytest.raises(Invalid) as refused:
+                m.merge(ids, text)
+            assert refused.value.code == "merge_needs_two"
+            return
+        self.keys += 1
+        key = f"key-{self.keys}" if keyed else None
+        merged = m.merge(ids, text, idempotency_key=key)
+        assert merged.sources == tuple(one.id for one in sources)
+        if keyed:
+            assert m.merge(ids, text, idempotency_key=key) == merged
+        at, worths = self.at(), [one.worth(self.now) for one in sources]
+        filed = {(one.category or "").casefold() for one in sources}
+        self.model.memories[merged.id] = Known(
+            merged.id,
+            sources[0].space,
+            [text],
+            sources[0].category if len(filed) == 1 else None,
+            tuple(dict.fromkeys(tag for one in sources for tag in one.tags)),
+            {},
+            max(worths),
+            created_at=min(one.created_at for one in sources),
+            last_seen_at=max(one.last_seen_at for one in sources),
+            scored_at=at,
+            updated_at=at,
+            count=sum(one.count for one in sources),
+            used=sum(one.used for one in sources),
+            merged_from=merged.sources,
+        )
+        self.model.events.append("memory.merged")
+        for one, worth in zip(sources, worths, strict=True):
+            self.absorbed(one, merged.id, worth, "merged")
+
+    def absorbed(self, known: Known, into: str, worth: float, how: str) -> None:
+        known.hide("archived", self.at(), worth, f"{how} into {into}")
+        known.merged_into = into
+        known.version += 1
+        self.model.events.append("memory.archived")
+
+    @rule(number=picks, size=st.integers(2, 4))
+    def merge_without_what_they_say(self, number: int, size: int) -> None:
+        sources = self.some(number, size)
+        if len(sources) < 2:
+            return
+        with pytest.raises(MergeRejected) as refused:
+            self.of(sources[0].space).merge([one.id for one in sources], "there is nothing to say")
+        assert refused.value.missing
+        self.at()
+        for one in sources:
+            one.version += 1
+            self.model.events.append("memory.merge_rejected")
+
+    @rule(number=picks)
+    def merge_with_what_is_not_live(self, number: int) -> None:
+        gone = self.pick(number, live=False)
+        if gone is None:
+            return
+        others = [
+            one.id
+            for one in self.model.memories.values()
+            if one.is_live and one.space == gone.space
+        ]
+        if others:
+            with pytest.raises((Conflict, NotFound)) as refused:
+                self.of(gone.space).merge([others[0], gone.id], "Whatever")
+            assert refused.value.code == ("purged" if gone.state == "purged" else "source_not_live")
+
+    @rule(space=spaces)
+    def fold(self, space: str) -> None:
+        groups: dict[tuple[str, str], list[Known]] = {}
+        for one in self.model.memories.values():
+            if one.space == space and one.is_live and not one.held:
+                groups.setdefault(one.text, []).append(one)
+        away = self.of(space).fold()
+        expected: set[str] = set()
+        for group in groups.values():
+            survivor, *others = sorted(
+                group, key=lambda one: (not one.pinned, one.created_at, one.id)
+            )
+            copies = [one for one in others if not one.pinned]
+            if not copies:
+                continue
+            expected |= {one.id for one in copies}
+            everyone = [survivor, *copies]
+            worths = {one.id: one.worth(self.now) for one in everyone}
+            survivor.base, survivor.scored_at = max(worths.values()), self.at()
+            survivor.created_at = min(one.created_at for one in everyone)
+            survivor.last_seen_at = max(one.last_seen_at for one in everyone)
+            survivor.count = sum(one.count for one in everyone)
+            survivor.version += 1
+            self.model.events.append("memory.folded")
+            for copy in copies:
+                survivor.tags += tuple(tag for tag in copy.tags if tag not in survivor.tags)
+                survivor.metadata = copy.metadata | survivor.metadata
+                self.absorbed(copy, survivor.id, worths[copy.id], "folded")
+        assert len(away) == len(expected)
+        assert set(away) == expected
+
+    @rule(number=picks)
+    def supersede(self, number: int) -> None:
+        pair = self.some(number, 2)
+        if len(pair) < 2:
+            return
+        (loser, winner), m = pair, self.of(pair[0].space)
+        if loser.pinned:
+            with pytest.raises(Refused) as refused:
+                m.supersede(loser.id, winner.id)
+            assert refused.value.code == "pinned"
+            return
+        m.supersede(loser.id, winner.id)
+        m.supersede(loser.id, winner.id)
+        loser.hide("superseded", self.at(), loser.worth(self.now))
+        loser.superseded_by = winner.id
+        loser.version += 1
+        self.model.events.append("memory.superseded")
+
+    @rule(number=picks, reason=st.sampled_from(["doubtful", "unseen"]))
+    def quarantine(self, number: int, reason: str) -> None:
+        def change(known: Known) -> str | None:
+            if known.state == "quarantined":
+                return None
+            known.state = "quarantined"
+            return "quarantined"
+
+        known = self.pick(number)
+        is_there = known is not None and known.state == "quarantined"
+        self.edit(number, lambda m, name: m.quarantine(name, reason), change, of_archived=is_there)
+
+    @rule(number=picks)
+    def release(self, number: int) -> None:
+        def change(known: Known) -> str | None:
+            was, known.state = known.state, "live"
+            return "released" if was == "quarantined" else None
+
+        known = self.pick(number)
+        if known is not None and known.state in ("archived", "superseded"):
+            with pytest.raises(Refused) as refused:
+                self.of(known.space).release(known.id)
+            assert refused.value.code == "not_quarantined"
+            return
+        self.edit(number, lambda m, name: m.release(name), change, of_archived=True)
+
+    @rule(number=picks, held=st.booleans())
+    def hold_or_release(self, number: int, held: bool) -> None:
+        def change(known: Known) -> str | None:
+            before, known.held = known.held, held
+            return None if before == held else "held" if held else "hold_released"
+
+        self.edit(
+            number,
+            lambda m, name: m.hold(name, "a suit") if held else m.release_hold(name),
+            change,
+            of_archived=True,
+        )
+
+    @rule(space=spaces, days=st.sampled_from([0, 60, 91]))
+    def purge(self, space: str, days: int) -> None:
+        self.now += days * DAY
+        due = {
+            one.id: one
+            for one in self.model.memories.values()
+            if one.space == space
+            and one.state in ("archived", "superseded")
+            and one.archived_at is not None
+            and self.now - one.archived_at > 90 * DAY
+        }
+        kept = {
+            one.id
+            for one in due.values()
+            if one.pinned or one.held or (one.archived_worth or 0) >= 0.8 or one.count >= 5
+        }
+        would = self.of(space).purge(dry_run=True)
+        report = self.of(space).purge()
+        assert would.due == report.due
+        assert set(report.due) == set(due)
+        assert set(report.kept) == set(would.kept) == kept
+        assert set(report.purged) == set(due) - kept
+        for id_ in report.purged:
+            due[id_].state = "purged"
+            due[id_].version += 2
+        if report.purged:
+            self.at()
+        for name in ("purge_requested", "purged"):
+            self.model.events += [f"memory.{name}"] * len(report.purged)
 
     # what is refused
 
@@ -431,13 +686,22 @@ class FaceMachine(RuleBasedStateMachine):
                 *((m.get(one.id), one) for one in known if not one.is_live),
             ]:
                 assert memory.id == one.id
+                assert (memory.state, memory.version) == (one.state, one.version)
+                assert (memory.reinforcement_count, memory.held) == (one.count, one.held)
+                if one.state == "purged":
+                    assert (memory.content, memory.category, memory.tags) == (None, None, ())
+                    continue
                 assert memory.content == one.content
                 assert (memory.category, memory.tags) == (one.category, one.tags)
                 assert memory.metadata == one.metadata
-                assert memory.state == ("live" if one.is_live else "archived")
                 assert memory.archive_reason == one.archive_reason
-                assert (memory.pinned, memory.version) == (one.pinned, one.version)
-                assert (memory.reinforcement_count, memory.access_count) == (one.count, one.used)
+                assert memory.archived_at == one.archived_at
+                assert (memory.merged_into, memory.merged_from) == (
+                    one.merged_into,
+                    one.merged_from,
+                )
+                assert memory.superseded_by == one.superseded_by
+                assert (memory.pinned, memory.access_count) == (one.pinned, one.used)
                 assert memory.base_importance == one.base
                 assert memory.importance == pytest.approx(one.worth(self.now), abs=1e-12)
                 assert memory.created_at == one.created_at
@@ -450,7 +714,7 @@ class FaceMachine(RuleBasedStateMachine):
             m = self.of(space)
             known = [one for one in self.model.memories.values() if one.space == space]
             for word in SUBJECTS:
-                saying = {one.id for one in known if word in one.content}
+                saying = {one.id for one in known if one.may_be_found and word in one.content}
                 live = {one.id for one in known if one.is_live}
                 found = m.search(word, limit=200).hits
                 assert {hit.memory.id for hit in found} == saying & live
@@ -460,7 +724,7 @@ class FaceMachine(RuleBasedStateMachine):
                 )
             everything = m.search("^Server", mode="regex", include_archived=True, limit=200).hits
             assert {hit.memory.id: hit.score for hit in everything} == pytest.approx(
-                {one.id: one.worth(self.now) for one in known}, abs=1e-12
+                {one.id: one.worth(self.now) for one in known if one.may_be_found}, abs=1e-12
             )
             asked = {hit.memory.id for hit in m.search(category="ci", limit=200).hits}
             assert asked == {one.id for one in known if one.is_live and one.top == "ci"}
@@ -473,6 +737,11 @@ class FaceMachine(RuleBasedStateMachine):
         self.seen = len(entries)
         names = [entry.name for entry in entries if entry.name != "clock.skewed"]
         assert names == self.model.events
+        for name in ("memory.purge_requested", "memory.purged"):
+            streams = [entry.stream for entry in entries if entry.name == name]
+            assert sorted(streams) == sorted(
+                one.id for one in self.model.memories.values() if one.state == "purged"
+            )
         times = [entry.recorded_at for entry in entries]
         assert times == sorted(times)
         assert self.m.verify().intact
