@@ -5,7 +5,7 @@ PEERS := .venv-bench
 
 .PHONY: demo test check bench bench-peers lock clean
 
-# A story of two agents and a user over three simulated months, on a store of its own.
+# A story of two agents and a user over four simulated months, on a store of its own.
 demo: $(STAMP)
 	$(BIN)/muniment demo
 

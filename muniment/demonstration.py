@@ -1,4 +1,4 @@
-"""A story for newcomers: two agents and a user, three months, one memory between them.
+"""A story for newcomers: two agents and a user, four months, one memory between them.
 
 It acts on a store through the same face as everybody, by a clock of its own.
 """
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from .domain.identity import identity
+from .domain.memory.merging import RejectedMerge
 from .engine import Engine
 from .handle import Muniment
 from .log.verify import Verification
@@ -87,6 +88,8 @@ class Demonstration:
         yield from self._january()
         yield from self._february()
         yield from self._april()
+        yield from self._merging(self._user.search(category="user/work").hits[0].memory.id)
+        yield from self._may()
 
     def _january(self) -> Iterator[Scene]:
         said = "The web shop deploys start on Tuesdays at 3 pm"
@@ -165,8 +168,40 @@ class Demonstration:
             f"rescored: {rescored.importance:.2f} from here on, until it fades again.",
         )
 
+    def _merging(self, work: str) -> Iterator[Scene]:
+        said = "Lunch is at noon on Fridays"
+        lunch = self._researcher.save(said, category="user/work", importance=0.4).id
+        yield self._scene(RESEARCHER, f"saves: “{said}”", "created: another new fact.")
+        both = "User is a designer at Acme, with lunch at noon"
+        try:
+            self._assistant.merge([work, lunch], both)
+        except RejectedMerge as refused:
+            yield self._scene(
+                ASSISTANT,
+                f"merges the two: “{both}”",
+                f"refused: {', '.join(refused.missing)} would be lost, so both stay as they are.",
+            )
+        both = "User works at Acme as a designer in Lisbon; lunch is at noon on Fridays"
+        merged = self._assistant.merge([work, lunch], both)
+        yield self._scene(
+            ASSISTANT,
+            f"tries again: “{both}”",
+            f"merged: one for two, with their counts ({merged.memory.reinforcement_count}×);"
+            " either can be restored.",
+        )
+
+    def _may(self) -> Iterator[Scene]:
+        self._later(days=40)
+        report = self._user.purge()
+        yield self._scene(
+            USER,
+            "removes what was archived for longer than 90 days",
+            f"purged: {', '.join(id_[-12:] for id_ in report.purged)}. Its key is destroyed, its"
+            " words are gone from every copy.",
+        )
+
     def ending(self) -> Ending:
-        """What the agents, and an auditor, see after three months."""
+        """What the agents, and an auditor, see after four months."""
         found = self._assistant.search(QUESTION)
         chain = self._chain()
         return Ending(

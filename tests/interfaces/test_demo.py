@@ -18,11 +18,19 @@ LANDMARKS = [
     "→ revised: version 2",
     "→ faded: its importance went from 0.60 to 0.28",
     "→ rescored: 0.90",
+    "→ refused: Fridays, Lisbon",
+    "would be lost, so both stay as they are",
+    "→ merged: one for two, with their counts (3×)",
+    "→ purged:",
     "an agent asks “when do deploys start?” and reads",
     "conflicts with:",
-    "The history of the archived memory",
+    "The history of the purged memory",
+    "memory.saved: its words were purged",
+    "purged: archived on 2026-02-06, kept for 90 days",
     "The log: what happened is all there is",
-    "The log is intact: 8 events",
+    "memory.merge_rejected",
+    "memory.purge_requested",
+    "The log is intact: 16 events",
 ]
 
 
@@ -36,7 +44,7 @@ def test_the_story_passes_its_landmarks_in_order(
     told = capsys.readouterr().out
     at = [told.index(landmark) for landmark in LANDMARKS]
     assert at == sorted(at)
-    assert len(told.splitlines()) <= 60
+    assert len(told.splitlines()) <= 75
     assert "\x1b" not in told
     assert list(tmp_path.iterdir()) == []
 
@@ -53,6 +61,10 @@ def test_the_story_as_json_has_scenes_and_an_ending(muniment: Terminal) -> None:
         "revised",
         "faded",
         "rescored",
+        "created",
+        "refused",
+        "merged",
+        "purged",
     ]
     ending = story["ending"]
     assert ending["verification"]["intact"]
@@ -61,7 +73,7 @@ def test_the_story_as_json_has_scenes_and_an_ending(muniment: Terminal) -> None:
 
 def test_a_store_that_was_named_is_kept_and_never_played_on_again(muniment: Terminal) -> None:
     assert muniment("demo").status == 0
-    assert "8 events" in muniment("stats").out
+    assert "16 events" in muniment("stats").out
     run = muniment("demo", "--json")
     assert (run.status, run.error["code"]) == (4, "store_not_empty")
-    assert "8 events" in muniment("verify").out
+    assert "16 events" in muniment("verify").out

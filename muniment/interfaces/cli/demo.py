@@ -57,7 +57,7 @@ def _stage(directory: Path | None) -> Generator[Demonstration]:
 
 def _opening(directory: Path | None) -> Iterator[Line]:
     where = "a temporary directory" if directory is None else str(directory)
-    yield line(("One memory, two agents and a user, three months.", "bold"), f" Store: {where}.")
+    yield line(("One memory, two agents and a user, four months.", "bold"), f" Store: {where}.")
     yield line()
 
 
@@ -73,7 +73,7 @@ def _ending(ending: Ending) -> Iterator[Line]:
     for read in ending.read_by_agent.splitlines():
         yield line("  ", read)
     yield line()
-    yield line(("The history of the archived memory: nothing is lost", "bold"))
+    yield line(("The history of the purged memory: what happened stays, its words do not", "bold"))
     for told in records.history(ending.history):
         yield line("  ").append_text(told)
     yield line()
@@ -90,7 +90,7 @@ def _link(link: Link) -> Line:
         (f"  {event.position:>3}  ", "bold"),
         (f"{event.recorded_at:%Y-%m-%d %H:%M}  ", "dim"),
         (f"{event.actor:<14}  ", "magenta"),
-        f"{event.name:<18}  ",
+        f"{event.name:<22}  ",
         (tail(event.stream), "cyan"),
         (f"  {link.chain[:_SHOWN_CHAIN]}…", "yellow"),
     )
