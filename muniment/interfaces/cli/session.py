@@ -61,6 +61,17 @@ class Session:
         self._require()
         return muniment.open(self.data, space=self.space, actor=self.actor, read_only=True)
 
+    def searching(self) -> Muniment:
+        """The store, opened so that caches may be kept: read models, and vectors of texts.
+
+        Where the directory cannot be written to it is opened for reading alone.
+        """
+        self._require()
+        directory = self.directory
+        if directory is None or not os.access(directory, os.W_OK):
+            return self.reading()
+        return self.writing()
+
     def editing(self) -> Muniment:
         """The store, opened for a change of what is there.
 

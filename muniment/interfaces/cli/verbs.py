@@ -116,6 +116,8 @@ def _values(fields: list[Parameter], given: dict[str, Any]) -> dict[str, object]
 
 
 def _opened(session: Session, operation: type[Command | Query]) -> Any:
+    if operation is Search:
+        return session.searching()
     if not issubclass(operation, Command):
         return session.reading()
     is_about_some = operation.model_fields.keys() & {"id", "ids"}
