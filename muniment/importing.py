@@ -1,8 +1,8 @@
 """Imports: another system's store read item by item, and brought in through the import command."""
 
+import hmac
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
@@ -77,13 +77,14 @@ def import_all(
 
 def _bring(engine: Engine, identity: Identity, report: ImportReport, some: list[Foreign]) -> None:
     commands: list[tuple[str, ImportMemory]] = []
+    names_key = engine.store.keys.names_key()
     for one in some:
         if isinstance(one, Skipped):
             report.skipped.append(one)
             continue
         report.notes += one.notes
         try:
-            commands.append((one.where, _command(report.format, one)))
+            commands.append((one.where, _command(report.format, one, names_key)))
         except Invalid as error:
             report.skipped.append(Skipped(one.where, error.message))
     try:
@@ -107,8 +108,10 @@ def _count(report: ImportReport, brought: Brought) -> None:
         report.already_here += 1
 
 
-def _command(format: str, item: Item) -> ImportMemory:
-    named = sha256(item.external_id.encode(errors="surrogatepass")).hexdigest()
+def _command(format: str, item: Item, names_key: bytes) -> ImportMemory:
+    # an id of another system may hold words, so no plain hash of it may be in the log
+    foreign = item.external_id.encode(errors="surrogatepass")
+    named = hmac.digest(names_key, foreign, "sha256").hex()
     return ImportMemory.of(
         format=format,
         external_id=item.external_id,

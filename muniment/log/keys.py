@@ -24,6 +24,9 @@ from .master import KEY_BYTES, NONCE_BYTES, Master
 
 __all__ = ["KEY_BYTES", "NONCE_BYTES", "Keys", "Vault"]
 
+_NAMES_KEY = 1
+"""The id of the store's own key; the others are random, of 63 bits."""
+
 _log = structlog.get_logger(__name__)
 
 _PRAGMAS = (
@@ -130,6 +133,30 @@ class Keys:
         with self._lock:
             if len(self._minted) < count:
                 self._mint(count - len(self._minted))
+
+    def names_key(self) -> bytes:
+        """The store's own key, made when it is first asked for.
+
+        It names outside things in ways that nobody can guess who has the log alone: a plain hash of
+        a foreign id that holds words would outlive their erasure.
+        """
+        with self._lock, _typed_errors():
+            known = self.get(_NAMES_KEY)
+            if known is None:
+                raw = secrets.token_bytes(KEY_BYTES)
+                with self._changing():
+                    self._require_master()
+                    self._connection.execute(
+                        "INSERT OR IGNORE INTO keys VALUES (?, ?)",
+                        (_NAMES_KEY, self._master.wrap(_NAMES_KEY, raw)),
+                    )
+                known = self.get(_NAMES_KEY)
+        if known is None:
+            raise StorageFailed(
+                "The store's own key cannot be read: restore the key vault from a backup.",
+                code="key_missing",
+            )
+        return known
 
     def destroy(self, key_ids: Iterable[int]) -> None:
         """Destroys keys, flushed to the disk before it returns; unknown ids are passed over."""

@@ -3,6 +3,7 @@
 import json
 import os
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from bdd import START, Clock
 
 import muniment
 from muniment import ImportReport, Invalid, Muniment
+from muniment.domain.identity import identity
+from muniment.log.writer import keyed_command_id
 
 FACT = "The Quillmark feed sits on Drive North."
 T1, T2, T3 = (datetime(2025, month, 5, 8, 30, tzinfo=UTC) for month in (1, 4, 9))
@@ -447,3 +450,16 @@ def test_an_unknown_format_names_the_known_ones(m: Muniment, tmp_path: Path) -> 
     with pytest.raises(Invalid, match="markdown, mcp-memory, mem0, native, rockbot") as caught:
         m.import_from("floppy", tmp_path)
     assert (caught.value.code, caught.value.field) == ("format_unknown", "format")
+
+
+def test_a_foreign_id_that_holds_words_leaves_no_hash_that_could_be_guessed(
+    m: Muniment, tmp_path: Path
+) -> None:
+    path = tmp_path / "memory.jsonl"
+    entity = {"type": "entity", "name": "Bo", "entityType": "p", "observations": ["likes tea"]}
+    path.write_text(json.dumps(entity) + "\n")
+    m.import_from("mcp-memory", path)
+    (entry,) = m.log()
+    guessed = sha256(b"Bo\nlikes tea").hexdigest()
+    acting = identity(m.space, m.actor)
+    assert entry.command_id != keyed_command_id(acting, f"import:mcp-memory:{guessed}")
