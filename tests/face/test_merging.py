@@ -11,6 +11,7 @@ from bdd import START, Clock, day
 
 import muniment
 from muniment import Conflict, Invalid, Merged, MergeRejected, Muniment, NotFound, Refused
+from muniment.commands.fold_twins import FoldTwins
 
 RACK, RELAY = "Rack 12 is full.", "The Tessera relay listens on port 4100."
 BOTH = "Rack 12 is full, and the Tessera relay listens on port 4100."
@@ -32,6 +33,12 @@ def names(m: Muniment) -> list[str]:
 
 def count(m: Muniment, id_: str) -> int:
     return m.get(id_).reinforcement_count
+
+
+def folding(m: Muniment, *ids: str) -> tuple[str, ...]:
+    """Folds what was found to repeat before."""
+    engine, acting = m._engine, m._identity  # pyright: ignore[reportPrivateUsage]
+    return engine.run(FoldTwins.of(ids=ids), acting)
 
 
 class TestMerge:
@@ -276,6 +283,35 @@ class TestCoverage:
         assert len(set(clusters)) == 1
 
 
+class TestInput:
+    @pytest.mark.parametrize(
+        ("ids", "said", "field"),
+        [
+            (5, {}, "ids"),
+            ([5, 6], {}, "ids"),
+            (["x", "y"], {}, "id"),
+            (["f" * 12] * 101, {}, "ids"),
+            (None, {"content": "\u200b"}, "content"),
+            (None, {"content": "a\x00"}, "content"),
+            (None, {"content": "x" * 70_000}, "content"),
+            (None, {"category": "../x"}, "category"),
+            (None, {"importance": 1.01}, "importance"),
+            (None, {"importance": float("nan")}, "importance"),
+            (None, {"tags": [str(number) for number in range(33)]}, "tags"),
+        ],
+    )
+    def test_what_breaks_a_rule_is_named_and_nothing_is_appended(
+        self, m: Muniment, ids: Any, said: dict[str, Any], field: str
+    ) -> None:
+        sources = two(m)
+        given: dict[str, Any] = {"content": BOTH, **said}
+        with pytest.raises(Invalid) as caught:
+            m.merge(ids or sources, **given)
+        assert (caught.value.field or "").partition(".")[0] == field
+        assert m.stats().head == 2
+        assert m.merge(sources, BOTH).sources == sources
+
+
 class TestRetries:
     def test_an_accepted_merge_happens_once_and_is_answered_alike(self, m: Muniment) -> None:
         sources = two(m)
@@ -436,6 +472,15 @@ class TestFold:
         m.release_hold(held)
         assert m.fold() == [held]
         assert m.get(first).state == "live"
+
+    def test_what_moved_since_it_was_found_is_left_and_the_others_fold(self, m: Muniment) -> None:
+        ids = self.twins(m, *[RACK] * 4)
+        m.archive(ids[0], "stale")
+        m.revise(ids[3], RELAY)
+        assert folding(m, *ids, ids[1][-12:]) == (ids[2],)
+        assert [m.get(id_).state for id_ in ids] == ["archived", "live", "archived", "live"]
+        assert count(m, ids[1]) == 2
+        assert folding(m, *ids, ids[1][-12:]) == ()
 
     def test_each_space_is_folded_by_itself(self, m: Muniment) -> None:
         here = self.twins(m, RACK, RACK)
