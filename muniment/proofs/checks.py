@@ -33,11 +33,11 @@ def streams_contiguous(log: Log, event: Stored) -> str | None:
 
 
 def one_space(log: Log, event: Stored) -> str | None:
-    """The space of a stream."""
+    """The space of a memory; a process, which has a stream too, serves several."""
     known = log.subjects.get(event.stream)
-    if known is None or known.space == event.space:
+    if known is None or not known.is_memory or known.space == event.space:
         return None
-    return f"it is in the space {event.space}, its stream in {known.space}"
+    return f"it is in the space {event.space}, its memory in {known.space}"
 
 
 def begins_once(log: Log, event: Stored) -> str | None:

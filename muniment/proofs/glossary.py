@@ -3,12 +3,9 @@
 python -m muniment.proofs.glossary > docs/invariants.md
 """
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
-
-from .invariants import ALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +39,9 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         "The versions of each stream are 1, 2, 3 … in the order of positions.",
         _EDITED,
     ),
-    "one-space-per-stream": Entry(
+    "one-space-per-memory": Entry(
         "A memory changed its space",
-        "Every event of a stream is in the space of its first: nothing crosses a tenant's border.",
+        "Every event of a memory is in the space of its first: nothing crosses a tenant's border.",
         _BUG,
     ),
     "memory-begins-once": Entry(
@@ -112,8 +109,8 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         "A memory was purged too early",
         "A purge has an erasure as its basis, or retention: the memory was archived at the very"
         " time that the request gives, and for as long as the request says that it had to be.",
-        "Check `dream.archive_retention` and the machine's clock. Its words can come back only from"
-        " a backup of the keys from before.",
+        "Check `dream.memory_archive_retention_days` and the machine's clock. Its words can come"
+        " back only from a backup of the keys from before.",
     ),
     "merged-from-resolves": Entry(
         "A merge names what is not there",
@@ -186,37 +183,3 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         _BUG,
     ),
 }
-
-_OPENING: Final = """\
-# Invariants
-
-Made by `python -m muniment.proofs.glossary > docs/invariants.md`.
-
-`muniment prove-invariants`, or `prove_invariants()` in Python, replays the log and evaluates each
-of these after every event. The answer is that all held at all N positions, or for each that was
-broken the first position, the event there, and how many events broke it. Only envelopes and facts
-are read, so it needs no key, and what was purged is proven like everything else. It shares no code
-with what writes the log but the names of events.
-
-What was imported tells a past that is not in this log. Its figures are taken at its word, and the
-memories that it names (`merged_from`, `merged_into`, `superseded_by`, what it resembles) need not
-be here. What happens to it from then on is held to every invariant. An event that a newer release
-wrote is held to what any event is held to, and nothing is claimed of its memory's figures after it.
-
-Outside of these: whether the log is whole and unaltered (`muniment verify`), whether the words of
-an event are what they should be, and whether its decision was wise.
-"""
-
-
-def page() -> str:
-    """The page of the documentation."""
-    sections = [
-        f"## {name}\n\n**{entry.title}.** {entry.meaning}\n\n*What to do:* {entry.advice}\n"
-        for name in ALL
-        for entry in [GLOSSARY[name]]
-    ]
-    return "\n".join([_OPENING, *sections])
-
-
-if __name__ == "__main__":
-    sys.stdout.write(page())

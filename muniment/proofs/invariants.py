@@ -48,7 +48,7 @@ _LIVE_ONLY = _on(
 INVARIANTS: Final[tuple[Invariant, ...]] = (
     Invariant("recorded-times-never-fall", checks.times_never_fall),
     Invariant("streams-contiguous", checks.streams_contiguous),
-    Invariant("one-space-per-stream", checks.one_space),
+    Invariant("one-space-per-memory", checks.one_space),
     Invariant("memory-begins-once", checks.begins_once),
     Invariant("no-memory-event-by-subagent", checks.no_subagent),
     Invariant("nothing-after-purge", checks.nothing_after_purge),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from muniment.log import codec
-from muniment.proofs import glossary, invariants
+from muniment.proofs import invariants, reference
 from muniment.proofs.facts import NAMES
 from muniment.proofs.glossary import GLOSSARY
 from muniment.proofs.invariants import ALL
@@ -34,7 +34,7 @@ def test_titles_are_different() -> None:
 
 def test_the_page_is_what_the_glossary_says() -> None:
     written = PAGE.read_text(encoding="utf-8")
-    assert written == glossary.page(), "python -m muniment.proofs.glossary > docs/invariants.md"
+    assert written == reference.page(), "python -m muniment.proofs.reference > docs/invariants.md"
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -62,7 +62,7 @@ def a_time_before_the_last(log: Handwritten) -> int:
     return log.say(A, e.Used(), at=START)
 
 
-@breaks("one-space-per-stream")
+@breaks("one-space-per-memory")
 def an_event_in_another_space(log: Handwritten) -> int:
     log.save(A)
     return log.say(A, e.Used(), space="other")

@@ -28,8 +28,13 @@ def archived(cause: e.ArchiveCause = "request", into: str | None = None, **how: 
 
 
 def reinforced(**how: Any) -> e.Reinforced:
-    given: dict[str, Any] = {"importance": 0.5, "trust": 3, "source_type": "owner"}
-    return e.Reinforced(**({"counted": True} | given | how))
+    given: dict[str, Any] = {
+        "counted": True,
+        "importance": 0.5,
+        "trust": 3,
+        "source_type": "owner",
+    }
+    return e.Reinforced(**(given | how))
 
 
 class Handwritten:
