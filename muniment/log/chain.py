@@ -6,6 +6,7 @@ is hashed as nothing. The chain begins with ``H(0x03 ‖ store id)``. The prefix
 of H apart (as RFC 6962 does for leaves and nodes), so no key is needed to verify.
 """
 
+from collections.abc import Iterable
 from hashlib import sha256
 
 from pydantic_core import to_json
@@ -31,3 +32,20 @@ def link(previous: bytes, of_leaf: bytes) -> bytes:
 def genesis(store_id: str) -> bytes:
     """The chain of an empty log."""
     return sha256(b"\x03" + store_id.encode()).digest()
+
+
+def leaves(rows: Iterable[tuple[bytes, bytes, bytes | None]]) -> list[bytes]:
+    """The leaves of rows given as envelope (its JSON), facts and payload: as ``leaf``, of many."""
+    return [
+        sha256(b"\x00" + envelope + facts + sha256(payload or b"").digest()).digest()
+        for envelope, facts, payload in rows
+    ]
+
+
+def links(previous: bytes, of_leaves: Iterable[bytes]) -> list[bytes]:
+    """The chain after each of several leaves."""
+    found: list[bytes] = []
+    for of_leaf in of_leaves:
+        previous = sha256(b"\x02" + previous + of_leaf).digest()
+        found.append(previous)
+    return found

@@ -197,7 +197,7 @@ def _keys(row: Row, name: str) -> tuple[PublicKey, PublicKey] | None:
         event = codec.decode(row.topic, row.schema, row.facts, None)
         old, new = PublicKey.of(event.old), PublicKey.of(event.new)
         said: Note = note(event.statement)
-    except (codec.UnknownEvent, codec.UnreadableEvent, Invalid):
+    except (codec.UnknownEvent, codec.UnreadableEvent, Invalid, TypeError):
         return None
     is_said = said.text == _statement(new) and said.is_signed_by(old)
     return (old, new) if is_said and old.name == new.name == name else None

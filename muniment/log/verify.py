@@ -1,27 +1,51 @@
-"""Is the log whole and unaltered? Asked of the stored rows alone: no key is needed.
+"""Is the log whole and unaltered? Asked of the stored rows alone: no key of the vault is needed.
 
 Checked are the shape of every row, positions without a gap, each stream contiguous from version 1,
-each leaf, the chain, times that never fall, and that the triggers which make the log append-only
-are there. A cut-off tail shows only against a checkpoint kept elsewhere.
+each leaf, the chain, times that never fall, that the triggers which make the log append-only are
+there, and every checkpoint beside the log: its signature, and that the log was what it says. What
+only a checkpoint kept elsewhere can show, the result says when there was none.
 """
 
+import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from operator import gt
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from muniment.domain.errors import Invalid
 
 from . import chain, schema
+from .checkpoints import read
 from .datastore import fetch_all, typed
+from .findings import Finding, Findings
 from .merkle import Frontier
+from .notes import Checkpoint
 from .rows import COLUMNS
 from .store import Store
+from .witnesses import Witnesses
 
-FindingKind: TypeAlias = Literal[
-    "row_shape", "position_gap", "stream_gap", "leaf", "chain", "time_fell", "unguarded", "damaged"
-]
+__all__ = ["Against", "Finding", "Verification", "verify"]
 
-_SECTION = 5_000
+Against: TypeAlias = Checkpoint | str | os.PathLike[str]
+"""A checkpoint, its text, or the path of a file that holds it."""
+
+_Row: TypeAlias = tuple[Any, ...]
+
+_SECTION = 1_000
 _ENVELOPE = 12  # the columns before facts
+_TIME = 5
+_ROWS = (
+    f"SELECT {', '.join(COLUMNS)}, leaf, chain FROM events"  # noqa: S608
+    " WHERE position > ? ORDER BY position LIMIT ?"
+)
+# the envelope as SQLite writes it: no text of it is made in Python, and the leaf proves its types
+_FAST_ROWS = (
+    "SELECT position, CAST(recorded_at AS BLOB),"  # noqa: S608
+    f" CAST(json_array({', '.join(COLUMNS[:_ENVELOPE])}) AS BLOB), facts, payload, leaf, chain"
+    " FROM events WHERE position > ? ORDER BY position LIMIT ?"
+)
 _TYPES: tuple[tuple[type, ...], ...] = (
     (int,),
     (str,),
@@ -43,20 +67,12 @@ _TYPES: tuple[tuple[type, ...], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What is wrong, the first position that shows it, and at how many positions it shows."""
-
-    kind: FindingKind
-    position: int
-    message: str
-    count: int = 1
-
-
-@dataclass(frozen=True, slots=True)
 class Verification:
     """The result: ``events`` rows were read, up to position ``head``.
 
     ``root`` is the RFC 6962 root over the leaves and ``chain`` the end of the chain, both in hex.
+    ``checkpoints`` counts those that the log was compared with. ``not_ruled_out`` says, a sentence
+    each, what may be wrong for all that could be compared.
     """
 
     intact: bool
@@ -65,94 +81,172 @@ class Verification:
     head: int
     chain: str
     findings: tuple[Finding, ...]
+    checkpoints: int = 0
+    not_ruled_out: tuple[str, ...] = ()
 
 
-_MESSAGES: dict[FindingKind, str] = {
-    "row_shape": "a column holds a value of another type",
-    "position_gap": "a position is missing or out of order",
-    "stream_gap": "a stream is not contiguous from version 1",
-    "leaf": "a row is not what was hashed when it was written",
-    "chain": "a row is not the one that followed its predecessor",
-    "time_fell": "a recorded time lies before its predecessor's",
-    "unguarded": "a trigger that makes the log append-only is missing or altered",
-    "damaged": "the database file cannot be read on from here",
-}
-
-
-def verify(store: Store) -> Verification:
+def verify(store: Store, against: Against | None = None) -> Verification:
     """Reads the whole log, in memory that does not grow with it.
 
+    Args:
+        store: The log; its checkpoints lie beside it.
+        against: A checkpoint that was kept elsewhere.
+
     Raises:
+        Invalid: ``checkpoint_malformed`` or ``checkpoint_unreadable``: ``against`` is none.
         StorageFailed: The disk fails, or another program holds the database. What is damaged is a
             finding, not an error.
     """
-    found: dict[FindingKind, Finding] = {}
-
-    def find(kind: FindingKind, position: int) -> None:
-        known = found.get(kind)
-        found[kind] = (
-            Finding(kind, position, _MESSAGES[kind])
-            if known is None
-            else Finding(kind, known.position, known.message, known.count + 1)
-        )
-
-    tree = Frontier()
-    link = chain.genesis(store.id)
-    position, recorded_at, events = 0, "", 0
+    reading = _Reading(store, None if against is None else _given(against))
     try:
-        for values in _rows(store):
-            events += 1
-            if values[0] != position + 1:
-                find("position_gap", position + 1)
-            position = values[0] if isinstance(values[0], int) else position + 1
-            if not all(
-                isinstance(value, kinds) for value, kinds in zip(values, _TYPES, strict=True)
-            ):
-                find("row_shape", position)
-                find("leaf", position)
-                continue
-            facts, payload, stored_leaf, stored_chain = values[_ENVELOPE:]
-            leaf = chain.leaf(list(values[:_ENVELOPE]), facts, payload)
-            if leaf != stored_leaf:
-                find("leaf", position)
-            link = chain.link(link, stored_leaf)
-            if link != stored_chain:
-                find("chain", position)
-                link = stored_chain
-            if values[5] < recorded_at:
-                find("time_fell", position)
-            recorded_at = values[5]
-            tree.append(stored_leaf)
-        for gap in _stream_gaps(store):
-            find("stream_gap", gap)
-        if not _is_guarded(store):
-            find("unguarded", position)
+        while reading.take_in():
+            pass
+        reading.end()
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise typed(error) from error
-        find("damaged", position + 1)
-    findings = tuple(sorted(found.values(), key=lambda one: (one.position, one.kind)))
-    return Verification(not findings, events, tree.root().hex(), position, link.hex(), findings)
+        reading.findings.add("damaged", reading.position + 1)
+    return reading.result()
 
 
-def _rows(store: Store) -> Iterator[tuple[Any, ...]]:
-    statement = (
-        f"SELECT {', '.join(COLUMNS)}, leaf, chain FROM events"  # noqa: S608
-        " WHERE position > ? ORDER BY position LIMIT ?"
-    )
-    after = -(2**63)
-    while True:
-        with store.datastore.transaction(commit=False) as cursor:
-            try:
-                found = fetch_all(cursor, statement, (after, _SECTION), damaged=bytes)
-            except sqlite3.DatabaseError:
-                cursor.execute(statement, (after, _SECTION))
-                yield from cursor.sqlite_cursor  # up to the one that cannot be read
-                raise
-        yield from found
-        if len(found) < _SECTION:
+def _given(against: Against) -> Checkpoint:
+    if isinstance(against, Checkpoint):
+        return against
+    try:
+        text = os.fsdecode(against)
+        return Checkpoint.of(text) if "\n" in text else read(Path(text).expanduser())
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise Invalid(
+            "against: give a checkpoint, its text, or the path of a file that holds it.",
+            code="checkpoint_unreadable",
+            field="against",
+        ) from error
+
+
+class _Reading:
+    """What was read of a log so far, and what was found."""
+
+    def __init__(self, store: Store, given: Checkpoint | None) -> None:
+        self.findings = Findings()
+        self.position = 0
+        self._store = store
+        self._events = 0
+        self._after = -(2**63)
+        self._recorded_at = b""
+        self._link = chain.genesis(store.id)
+        self._tree = Frontier()
+        self._witnesses = Witnesses(store, given, self.findings)
+        self._witnesses.meet(self._tree, self._link)
+
+    def take_in(self) -> bool:
+        """Reads a section more; whether there may be another.
+
+        All its rows are proven at once where they are in order, or else one by one.
+        """
+        found = _fast_rows(self._store, self._after)
+        if found is None or not self._prove(found):
+            found = list[_Row]()
+            for row in _rows(self._store, self._after):
+                found.append(row)
+                self._read(row)
+        self._after = found[-1][0] if found else self._after
+        return len(found) == _SECTION
+
+    def _prove(self, rows: Sequence[_Row]) -> bool:
+        """Takes in rows with which nothing is wrong; False where something is."""
+        if not rows:
+            return True
+        positions, times, envelopes, facts, payloads, stored_leaves, stored_links = zip(
+            *rows, strict=True
+        )
+        after = self.position + 1
+        if (
+            positions != tuple(range(after, after + len(rows)))
+            or set(map(type, facts)) != {bytes}
+            or not {bytes, type(None)}.issuperset(map(type, payloads))
+        ):
+            return False
+        leaves = chain.leaves(zip(envelopes, facts, payloads, strict=True))
+        links = chain.links(self._link, leaves)
+        if (
+            leaves != list(stored_leaves)
+            or links != list(stored_links)
+            or any(map(gt, (self._recorded_at, *times), times))
+        ):
+            return False
+        self._events += len(rows)
+        self.position, self._recorded_at, self._link = positions[-1], times[-1], links[-1]
+        self._witnesses.extend(self._tree, leaves, links)
+        return True
+
+    def _read(self, values: _Row) -> None:
+        """Takes in one row, and tells what is wrong with it."""
+        self._events += 1
+        if values[0] != self.position + 1:
+            self.findings.add("position_gap", self.position + 1)
+        self.position = values[0] if isinstance(values[0], int) else self.position + 1
+        if not _is_shaped(values):
+            self.findings.add("row_shape", self.position)
+            self.findings.add("leaf", self.position)
             return
-        after = found[-1][0]
+        facts, payload, stored_leaf, stored_link = values[_ENVELOPE:]
+        if chain.leaf(list(values[:_ENVELOPE]), facts, payload) != stored_leaf:
+            self.findings.add("leaf", self.position)
+        if chain.link(self._link, stored_leaf) != stored_link:
+            self.findings.add("chain", self.position)
+        self._link = stored_link
+        recorded_at = values[_TIME].encode(errors="replace")
+        if recorded_at < self._recorded_at:
+            self.findings.add("time_fell", self.position)
+        self._recorded_at = recorded_at
+        self._witnesses.extend(self._tree, [stored_leaf], [stored_link])
+
+    def end(self) -> None:
+        """All rows were read: what is asked of the log as a whole."""
+        for gap in _stream_gaps(self._store):
+            self.findings.add("stream_gap", gap)
+        if not _is_guarded(self._store):
+            self.findings.add("unguarded", self.position)
+        self._witnesses.end(self._tree.size)
+
+    def result(self) -> Verification:
+        """What was found."""
+        findings = self.findings.all()
+        return Verification(
+            not findings,
+            self._events,
+            self._tree.root().hex(),
+            self.position,
+            self._link.hex(),
+            findings,
+            self._witnesses.checked,
+            self._witnesses.not_ruled_out(self._tree.size),
+        )
+
+
+def _fast_rows(store: Store, after: int) -> list[_Row] | None:
+    """Position, time, envelope, facts, payload, leaf and chain; None where SQLite cannot."""
+    with store.datastore.transaction(commit=False) as cursor:
+        try:
+            cursor.execute(_FAST_ROWS, (after, _SECTION))
+            found: list[_Row] = cursor.fetchall()
+        except sqlite3.DatabaseError:
+            return None
+        return found
+
+
+def _rows(store: Store, after: int) -> Iterator[_Row]:
+    with store.datastore.transaction(commit=False) as cursor:
+        try:
+            yield from fetch_all(cursor, _ROWS, (after, _SECTION), damaged=bytes)
+        except sqlite3.DatabaseError:
+            cursor.execute(_ROWS, (after, _SECTION))
+            yield from cursor.sqlite_cursor  # up to the one that cannot be read
+            raise
+
+
+def _is_shaped(row: _Row) -> bool:
+    return all(isinstance(value, kinds) for value, kinds in zip(row, _TYPES, strict=True))
 
 
 def _stream_gaps(store: Store) -> list[int]:
