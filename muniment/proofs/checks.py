@@ -291,10 +291,14 @@ def counts_explained(log: Log, event: Stored) -> str | None:
 
 
 def retraction_restored(log: Log, event: Stored) -> str | None:
-    """Why a count is taken out."""
-    if log.restored_now(event["restored"], event.command):
+    """Why a count is taken out, and of what."""
+    restored = event["restored"]
+    if event.command != log.command or restored not in log.restored:
+        return f"its command had not restored {restored}"
+    known = log.memory(restored, event.space)
+    if event.stream in log.absorbers(restored) or (known is not None and not known.is_read):
         return None
-    return f"its command had not restored {event['restored']}"
+    return f"{restored} was no part of it, or had been taken out already"
 
 
 def superseded_by_another(log: Log, event: Stored) -> str | None:

@@ -5,7 +5,7 @@ what came before is for the invariants to say.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -76,13 +76,14 @@ class Absorption:
 class Log:
     """Everything that was said up to a position.
 
-    ``restored`` are the memories that the command under way has restored.
+    ``restored`` are the memories that the command under way has restored, and what each was merged
+    into: the next of those whose counts may be corrected.
     """
 
     subjects: dict[str, Subject] = field(default_factory=dict[str, Subject])
     recorded_at: datetime | None = None
     command: str = ""
-    restored: set[str] = field(default_factory=set[str])
+    restored: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     absorption: Absorption | None = None
 
     def memory(self, id_: str, space: str) -> Subject | None:
@@ -104,9 +105,14 @@ class Log:
             found.append(memory)
         return found
 
-    def restored_now(self, id_: str, command: str) -> bool:
-        """Whether a command has restored a memory."""
-        return command == self.command and id_ in self.restored
+    def absorbers(self, id_: str) -> Iterator[str]:
+        """What a memory was part of when the command under way restored it, the nearest first."""
+        into, seen = self.restored.get(id_), {id_}
+        while into is not None and into not in seen:
+            yield into
+            seen.add(into)
+            known = self.subjects.get(into)
+            into = known.merged_into if known is not None else None
 
     def apply(self, event: Stored) -> None:
         """Takes in one event."""
@@ -117,6 +123,8 @@ class Log:
         if self.absorption is not None:
             self._absorb(self.absorption, event)
         known = self.subjects.get(event.stream)
+        if event.name == e.Restored.NAME and known is not None:
+            self.restored[event.stream] = known.merged_into
         if known is None:
             known = self.subjects[event.stream] = _begun(event)
         else:
@@ -125,9 +133,11 @@ class Log:
                 known.is_read = False
             elif (change := _CHANGES.get(event.name)) is not None:
                 change(known, event)
-        if event.name == e.Restored.NAME:
-            self.restored.add(event.stream)
-        elif event.facts is not None and event.name in _ABSORBING:
+        if event.facts is None:
+            return
+        if event.name == e.MergeRetracted.NAME and event["restored"] in self.restored:
+            self.restored[event["restored"]] = known.merged_into
+        elif event.name in _ABSORBING:
             cause, sources = _ABSORBING[event.name]
             left = {
                 id_

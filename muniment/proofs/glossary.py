@@ -168,7 +168,8 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
     ),
     "retraction-follows-restore": Entry(
         "A count was taken out without a restore",
-        "A count is taken out of a merge by the command that restores the source.",
+        "A count is taken out by the command that restores the source, once of what it was merged"
+        " into and once of what that was merged into in turn.",
         _BUG,
     ),
     "superseded-by-another": Entry(

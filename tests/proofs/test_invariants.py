@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from handwritten import NOBODY, A, B, C, D, Handwritten, archived, reinforced, removal
+from handwritten import NOBODY, A, B, C, D, E, Handwritten, archived, reinforced, removal
 from making import START, extended, saved
 
 from muniment.domain.memory import events as e
@@ -377,6 +377,22 @@ def a_retraction_by_another_command_than_the_restore(log: Handwritten) -> int:
     return log.say(C, e.MergeRetracted(restored=A, count=1))
 
 
+@breaks("retraction-follows-restore")
+def a_retraction_from_what_had_not_absorbed_it(log: Handwritten) -> int:
+    merged(log)
+    log.save(D)
+    log.say(A, e.Restored(), "restoring")
+    return log.say(D, e.MergeRetracted(restored=A, count=1), "restoring")
+
+
+@breaks("retraction-follows-restore")
+def a_retraction_that_is_said_twice(log: Handwritten) -> int:
+    merged(log)
+    log.say(A, e.Restored(), "restoring")
+    log.say(C, e.MergeRetracted(restored=A, count=1), "restoring")
+    return log.say(C, e.MergeRetracted(restored=A, count=1), "restoring")
+
+
 @breaks("superseded-by-another")
 def a_memory_superseded_by_itself(log: Handwritten) -> int:
     log.save(A)
@@ -491,6 +507,22 @@ class TestNoFalseAlarm:
             reinforcement_count=2,
         )
         log.absorb(D, C, A)
+        assert log.proof().violations == ()
+
+    def test_a_count_is_taken_out_of_the_whole_chain(self, log: Handwritten) -> None:
+        merged(log)
+        log.save(D)
+        log.merge(
+            E,
+            *(C, D),
+            created_at=log.at(1),
+            last_seen_at=log.at(6),
+            reinforcement_count=3,
+        )
+        log.absorb(E, C, D)
+        log.say(A, e.Restored(), "restoring")
+        log.say(C, e.MergeRetracted(restored=A, count=1), "restoring")
+        log.say(E, e.MergeRetracted(restored=A, count=1), "restoring")
         assert log.proof().violations == ()
 
     def test_a_count_never_falls_under_one(self, log: Handwritten) -> None:

@@ -19,7 +19,7 @@ def stream(number: int) -> str:
     return f"01980000-0000-7000-8000-{number:012x}"
 
 
-A, B, C, D, NOBODY = map(stream, (1, 2, 3, 4, 99))
+A, B, C, D, E, NOBODY = map(stream, (1, 2, 3, 4, 5, 99))
 
 
 def archived(cause: e.ArchiveCause = "request", into: str | None = None, **how: Any) -> e.Archived:
