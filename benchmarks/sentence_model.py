@@ -38,6 +38,13 @@ def loaded() -> Encode:
     return encode
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away asks again."""
+
+
 @contextmanager
 def served(encode: Encode) -> Generator[str, None, None]:
     """The base URL of a service that speaks OpenAI's ``/v1/embeddings``."""
@@ -61,8 +68,7 @@ def served(encode: Encode) -> Generator[str, None, None]:
         def log_message(self, format: str, *args: Any) -> None:
             """Nobody reads it."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
