@@ -4,10 +4,10 @@ The stored JSON is parsed as it lies there: no key is needed, and no code of the
 but the names of events.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from pydantic_core import from_json
 
@@ -77,9 +77,12 @@ def _moment(value: Any) -> datetime:
 
 def _several(kind: type) -> _Reader:
     def read(value: Any) -> tuple[Any, ...]:
-        if not all(isinstance(one, kind) for one in value):
+        if not isinstance(value, list):
             raise Malformed
-        return tuple(value)
+        several = cast("Sequence[Any]", value)
+        if not all(isinstance(one, kind) for one in several):
+            raise Malformed
+        return tuple(several)
 
     return read
 
@@ -169,7 +172,7 @@ def read(row: Row, before: datetime | None) -> tuple[Stored, str | None]:
         at = before or NO_TIME
     shape = _SHAPES.get(row.topic) if row.schema == SCHEMA else None
     try:
-        facts = _read(from_json(row.facts), shape)
+        facts = _read(from_json(row.facts, allow_inf_nan=False), shape)
     except (Malformed, ValueError, TypeError) as error:
         said = str(error) if isinstance(error, Malformed) else ""
         wrong = said or "its facts are not what its name promises"
