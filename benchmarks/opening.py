@@ -36,7 +36,7 @@ def in_child(path: Path, *, keep_state: bool) -> Opened:
     ran = subprocess.run(
         [sys.executable, "-m", "benchmarks.opening", str(path), str(int(keep_state))],
         check=True,
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
     )
     return Opened(*json.loads(ran.stdout.splitlines()[-1]))

@@ -83,6 +83,7 @@ def _open(report: Report, path: Path, memories: int, events: int) -> None:
         at_most(12 * scale),
         "the target is in proportion" if scale != 1 else "",
     )
+    report.add("the same, processor", from_log.cpu, "s")
     report.add("the same, processor an event", from_log.cpu / events * 1e6, "µs", at_most(70))
     report.add(
         "open to first answer, from kept state",
@@ -90,6 +91,7 @@ def _open(report: Report, path: Path, memories: int, events: int) -> None:
         "s",
         at_most(0.5 * max(scale, 0.2)),
     )
+    report.add("the same, processor", median(one.cpu for one in kept), "s")
     report.add(
         "memory a memory, from kept state",
         median(one.resident for one in kept) / memories / 1_000,
