@@ -283,6 +283,7 @@ class Merged:
     access_count: int
     last_accessed_at: datetime
     specifics: int
+    heard: Words[tuple[tuple[str, str | None], ...]] = ()
 
     @property
     def source(self) -> Source:
@@ -307,6 +308,7 @@ class Folded:
     trust: int
     created_at: datetime
     last_seen_at: datetime
+    heard: Words[tuple[tuple[str, str | None], ...]] = ()
     tags_added: Words[tuple[str, ...]] = ()
     metadata_added: Words[Mapping[str, str]] = field(default_factory=_nothing)
 

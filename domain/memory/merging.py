@@ -17,6 +17,7 @@ from ..duplicates import Relation, relate
 from ..errors import Conflict, Invalid, MunimentError, Refused
 from ..importance import Decay
 from .decisions import (
+    COUNTED_ONCE,
     MAX_METADATA_BYTES,
     MAX_METADATA_KEYS,
     MAX_TAGS,
@@ -155,6 +156,7 @@ def merge(
             reinforcement_count=sum(source.reinforcement_count for source in sources),
             access_count=sum(source.access_count for source in sources),
             last_accessed_at=max(source.last_accessed_at for source in sources),
+            heard=_heard(sources),
             specifics=len({found for source in sources for found in specifics(source.content)}),
         )
     ]
@@ -172,6 +174,12 @@ def absorb(
             reason=f"{'folded' if is_fold else 'merged'} into {into}",
         )
     ]
+
+
+def _heard(sources: Sequence[State]) -> tuple[tuple[str, str | None], ...]:
+    """The tools and pages that already said it: none counts once more for having been absorbed."""
+    heard = frozenset[tuple[str, str | None]]().union(*(source.heard for source in sources))
+    return tuple(sorted((one for one in heard if one[0] in COUNTED_ONCE), key=repr))
 
 
 def _category(sources: Sequence[State], given: str | None) -> str | None:
@@ -272,6 +280,7 @@ def fold(found: Fold, *, now: datetime, decay: Decay) -> list[Folded]:
             trust=max(one.trust for one in everyone),
             created_at=min(one.created_at for one in everyone),
             last_seen_at=max(one.last_seen_at for one in everyone),
+            heard=_heard(copies),
             tags_added=tags[: max(0, MAX_TAGS - len(survivor.tags))],
             metadata_added=_filled(survivor.metadata, [copy.metadata for copy in copies]),
         )

@@ -256,6 +256,7 @@ def _merged(recorded: Recorded, event: Merged) -> State:
         access_count=event.access_count,
         last_accessed_at=event.last_accessed_at,
         merged_from=event.merged_from,
+        heard=frozenset(event.heard),
         fault=recorded.fault,
     )
 
@@ -328,6 +329,7 @@ def _apply(state: State, recorded: Recorded) -> State:  # noqa: PLR0912
                 created_at=event.created_at,
                 last_seen_at=event.last_seen_at,
                 reinforcement_count=state.reinforcement_count + sum(event.counts),
+                heard=state.heard | frozenset(event.heard),
             )
         case MergeRetracted():
             return state._replace(

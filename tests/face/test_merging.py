@@ -533,3 +533,14 @@ class TestSupersede:
         old, new = m.save(RACK).id, m.acting_as("manual", "other").save(RELAY).id
         with pytest.raises(NotFound):
             m.supersede(old, new)
+
+
+def test_a_page_does_not_count_once_more_for_having_been_merged(m: Muniment) -> None:
+    page = {"type": "web", "ref": "https://example.org/a"}
+    one = m.save("The Quillmark feed sits on Drive North.", source=page)
+    other = m.save("Berg GmbH hosts the Quillmark feed.", source=page)
+    text = "Berg GmbH hosts the Quillmark feed, which sits on Drive North."
+    merged = m.merge([one.id, other.id], text)
+    again = m.save(text, source=page)
+    assert (again.id, again.outcome, again.counted) == (merged.id, "reinforced", False)
+    assert m.get(merged.id).reinforcement_count == 2
