@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from muniment.domain.errors import NotFound
 from muniment.domain.inputs import MemoryId, Version
 from muniment.domain.memory.decisions import require_version, restore
 from muniment.domain.memory.merging import retract
@@ -46,7 +47,10 @@ class Restore(Command):
         into, seen = memory.merged_into, {memory.id}
         while into is not None and into not in seen:
             seen.add(into)
-            result = work.memory(into)
+            try:
+                result = work.memory(into)
+            except NotFound:
+                break  # an import may name what was not imported with it
             events = retract(result, memory)
             if events:
                 appends.append(Append(result.id, result.version, events))

@@ -23,6 +23,8 @@ _ROLES: dict[str, Role] = {
     "system": "service",
 }
 
+_NEVER_WRITERS: frozenset[Role] = frozenset(["contributor", "service"])
+
 _SOURCES: dict[Role, SourceType] = {"owner": "owner", "main": "agent", "contributor": "agent"}
 
 TRUST: dict[SourceType, int] = {
@@ -76,4 +78,12 @@ def identity(space: str, actor: str, role: Role | None = None) -> Identity:
         )
     if role is not None and role not in ("auditor", "admin", *_ROLES.values()):
         raise Invalid(f"There is no role {role!r}.", code="role_invalid", field="role")
-    return Identity(space, actor, role or _ROLES[actor.partition(":")[0]])
+    own = _ROLES[actor.partition(":")[0]]
+    if own in _NEVER_WRITERS and role in ("owner", "main"):
+        raise Invalid(
+            f"{actor} cannot act as {role}: what it proposes or does by policy would pass for a"
+            " person's.",
+            code="role_invalid",
+            field="role",
+        )
+    return Identity(space, actor, role or own)

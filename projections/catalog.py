@@ -174,7 +174,7 @@ class Catalog:
     def _observe(self, row: int, event: events.Reinforced | events.Extended, at: int) -> None:
         self._base.set(row, event.importance)
         self._scored.set(row, at)
-        self._last_seen.set(row, at)
+        self._last_seen.set(row, max(self._last_seen.get(row), at))
         self._gather(row, event)
 
     def _gather(self, row: int, event: events.Reinforced | events.Extended | events.Folded) -> None:

@@ -375,7 +375,7 @@ def _observed(state: State, event: Reinforced | Extended, at: datetime) -> State
     return _gathered(state, event)._replace(
         base=event.importance,
         scored_at=at,
-        last_seen_at=at,
+        last_seen_at=max(state.last_seen_at, at),
         reinforcement_count=state.reinforcement_count + 1,
         heard=_heard(state, event),
     )

@@ -177,8 +177,6 @@ class Writer:
         self._mutex = threading.Lock()
         self._waiting: deque[_Turn[Any]] = deque()
         self._is_led = False
-        self._process_stream = new_id()
-        self._skews_said = 0
         self._skew_said_at: datetime | None = None
         self._checkpointed_at = 0
         self._ready: set[str] = set()
@@ -296,7 +294,7 @@ class Writer:
         finally:
             self._store.rows.expect(None)
         if batch.skewed_at is not None:
-            self._skews_said, self._skew_said_at = self._skews_said + 1, batch.skewed_at
+            self._skew_said_at = batch.skewed_at
         self._models.apply(batch.events)
         self._checkpoint(batch)
 
@@ -366,8 +364,8 @@ class Writer:
         batch.skewed_at = now
         _log.warning("clock_behind_log", behind_seconds=behind.total_seconds())
         said = Pending(
-            self._process_stream,
-            self._skews_said + 1,
+            new_id(),
+            1,
             Skewed(behind_seconds=behind.total_seconds()),
             now + behind,
             "system:log",

@@ -190,7 +190,7 @@ def _begun(event: Stored) -> Subject:
 def _reinforced(known: Subject, event: Stored) -> None:
     if event["counted"]:
         known.count += 1
-        known.last_seen_at = event.at
+        known.last_seen_at = max(known.last_seen_at, event.at)
         if event["lifts_trust"]:
             known.trust = event["trust"]
 
@@ -198,7 +198,7 @@ def _reinforced(known: Subject, event: Stored) -> None:
 def _extended(known: Subject, event: Stored) -> None:
     if event["counted"]:
         known.count += 1
-        known.last_seen_at = event.at
+        known.last_seen_at = max(known.last_seen_at, event.at)
 
 
 def _archived(known: Subject, event: Stored) -> None:

@@ -250,3 +250,11 @@ class TestView:
         }
         names = [field.name for field in dataclasses.fields(view(memory(saved()), START, DECAY))]
         assert promised <= set(names)
+
+
+def test_what_was_seen_last_never_falls_when_an_import_came_from_a_clock_ahead() -> None:
+    state = memory(
+        at(START, imported(last_seen_at=day(9), created_at=START)),
+        at(day(2), reinforced()),
+    )
+    assert state.last_seen_at == day(9)

@@ -64,3 +64,11 @@ class TestNames:
         with pytest.raises(Invalid) as caught:
             identity("default", "manual", role)
         assert (caught.value.code, caught.value.field) == ("role_invalid", "role")
+
+
+@pytest.mark.parametrize("actor", ["subagent:research", "system:retention"])
+@pytest.mark.parametrize("role", ["owner", "main"])
+def test_neither_sub_agents_nor_the_system_pass_for_who_writes(actor: str, role: Any) -> None:
+    with pytest.raises(Invalid) as refused:
+        identity("default", actor, role)
+    assert (refused.value.code, refused.value.field) == ("role_invalid", "role")
