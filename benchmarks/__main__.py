@@ -31,7 +31,8 @@ def main() -> None:
         if asked.locomo is None:
             print("LoCoMo was left out: name its file with BENCH='--locomo path/to/locomo10.json'.")
         else:
-            locomo.run(asked.locomo).show()
+            for report in locomo.run(asked.locomo):
+                report.show()
 
 
 def _on_a_store(topics: set[str], memories: int) -> None:

@@ -45,21 +45,24 @@ class _Counted:
     asking: float = 0.0
 
 
-def run(path: Path) -> Report:
-    """Saves the conversations, asks the questions, and counts."""
+def run(path: Path) -> Iterator[Report]:
+    """Saves the conversations, asks the questions, and counts: by words, then by meaning too."""
     conversations: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    report = Report("LoCoMo: recall of evidence")
+    report = Report("LoCoMo: recall of evidence, by words")
     for how, is_rich in WAYS:
         counted = _counted(conversations, is_rich=is_rich, endpoint=None)
         _say(report, f"keyword, {how}", counted, BY_WORDS)
         report.add("  turns saved one by one", counted.turns / counted.saving, "saves/s")
         report.add("  questions asked", counted.questions / counted.asking, "searches/s")
+    yield report
+    report = Report("LoCoMo: recall of evidence, by words and meaning")
     with ExitStack() as serving:
         try:
             endpoint = serving.enter_context(served(loaded()))
         except ModuleNotFoundError:
             report.missing(f"hybrid: {PACKAGE}")
-            return report
+            yield report
+            return
         for how, is_rich in WAYS:
             counted = _counted(conversations, is_rich=is_rich, endpoint=endpoint)
             _say(report, f"hybrid, {how}", counted, BY_VECTORS_TOO)
@@ -68,7 +71,7 @@ def run(path: Path) -> Report:
                 counted.questions / counted.asking,
                 "searches/s",
             )
-    return report
+    yield report
 
 
 def _say(report: Report, how: str, counted: _Counted, target: float) -> None:
