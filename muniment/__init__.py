@@ -31,7 +31,10 @@ from .handle import Muniment, open  # noqa: A004 (muniment.open is the name)
 from .importing import ImportReport
 from .key_backups import KeysBackedUp, RestoredKeys, restore_keys
 from .keychain import KeysRotated
-from .log.verify import Finding, Verification
+from .log.bundles import Bundle
+from .log.findings import Finding
+from .log.notes import Checkpoint
+from .log.verify import Verification
 from .proofs.proof import Proof, Violation
 from .purging import PurgeReport
 from .queries.history import HistoryEntry
@@ -42,6 +45,8 @@ from .settings import Settings
 
 __all__ = [
     "BackedUp",
+    "Bundle",
+    "Checkpoint",
     "Conflict",
     "Exported",
     "Finding",

@@ -16,6 +16,7 @@ from .domain.identity import Identity
 from .domain.memory.state import State
 from .domain.ports import Clock
 from .domain.recorded import Recorded
+from .log.checkpoints import Checkpoints
 from .log.desk import LogDesk, read_clock
 from .log.kept import KeptStates
 from .log.read_models import ReadModels
@@ -84,6 +85,9 @@ class Engine:
         )
         self.models = ReadModels(self.store, self.settings.ranking, self._kept_states())
         self._writer = Writer(self.store, self.models, self.clock, self.rules)
+        self.checkpoints = Checkpoints(
+            self.store, self.settings.cadence, self.clock, self.settings.log.busy_timeout
+        )
         try:
             self.meaning = self._meaning()
         except BaseException:
@@ -93,14 +97,18 @@ class Engine:
     def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
         """Decides a command; answers once it is on the disk."""
         answer = self._writer.run(command, identity)
-        self._wake(identity)
+        self._appended(identity)
         return answer
 
     def run_all(self, commands: Sequence[Answers[A]], identity: Identity) -> list[A]:
         """Decides commands in one commit, all or none."""
         answers = self._writer.run_all(commands, identity)
-        self._wake(identity)
+        self._appended(identity)
         return answers
+
+    def _appended(self, identity: Identity) -> None:
+        self._wake(identity)
+        self.checkpoints.appended(self.models.position)
 
     def _wake(self, identity: Identity) -> None:
         if self.meaning is not None:
@@ -122,6 +130,7 @@ class Engine:
             except StorageFailed as error:
                 # a cache is not worth a failure: the next one to open replays more of the log
                 _log.warning("state_not_kept", code=error.code, reason=error.message)
+            self.checkpoints.close()
         self.store.close()
 
     def _meaning(self) -> Meaning | None:

@@ -32,9 +32,13 @@ from .domain.memory.events import Source, Store
 from .domain.memory.view import Memory
 from .domain.ports import Clock
 from .engine import Engine
+from .evidence import MakeCheckpoint, ProveMemory, prove_memory
 from .exporting import Export, Exported, export
 from .importing import ImportReport, Progress, import_all
 from .keychain import Keychain
+from .log.bundles import Bundle
+from .log.notes import Checkpoint
+from .log.shelf import Against
 from .log.verify import Verification, verify
 from .proofs.proof import Proof
 from .proving import ProveInvariants, prove_invariants
@@ -110,7 +114,7 @@ class Muniment:
     @property
     def keys(self) -> Keychain:
         """The keys that words are encrypted under: their backup, and the change of the master."""
-        return Keychain(self._engine, self._authorise)
+        return Keychain(self._engine, self._identity, self._authorise)
 
     def acting_as(
         self, actor: str, space: str | None = None, namespace: str | None = None
@@ -493,9 +497,39 @@ class Muniment:
         self._authorise(GetStats)
         return self._engine.ask(GetStats.of(), self._identity)
 
-    def verify(self) -> Verification:
-        """Whether the log is whole and unaltered; no key is needed."""
-        return verify(self._engine.store)
+    def verify(self, *, against: Against | None = None) -> Verification:
+        """Whether the log is whole and unaltered; no key of the vault is needed.
+
+        ``against`` is a checkpoint that was kept elsewhere, its text, or the path of its file.
+        Without one the result says, in ``not_ruled_out``, what only such a one can show.
+
+        Raises:
+            Invalid: ``checkpoint_malformed`` or ``checkpoint_unreadable``.
+        """
+        return verify(self._engine.store, against)
+
+    def checkpoint(self) -> Checkpoint:
+        """Sign the log as it stands, and write that to ``checkpoints/``: keep it elsewhere too.
+
+        Where nothing was appended since the newest checkpoint, it is that one.
+
+        Raises:
+            StorageFailed: ``log_not_intact``: the log is not what an earlier one says.
+        """
+        self._authorise(MakeCheckpoint)
+        return self._engine.checkpoints.make()
+
+    def prove(self, id: str, *, since: Against | None = None) -> Bundle:
+        """The events of a memory with the proof that they are in the log of a checkpoint.
+
+        As JSON it is a bundle that ``muniment/verifier.py`` checks without this package; no words
+        are in it. ``since`` is a checkpoint that was kept: the log is proven to extend it.
+
+        Raises:
+            StorageFailed: ``log_not_intact``, or ``read_only`` where a checkpoint has to be made.
+        """
+        self._authorise(ProveMemory)
+        return prove_memory(self._engine, self._identity, id, since)
 
     def prove_invariants(self, *, progress: Progress | None = None) -> Proof:
         """Whether every invariant held after every event of the log, of all spaces.

@@ -4,7 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .domain.identity import Identity
 from .engine import Engine
+from .evidence import RotateSigningKey
 from .key_backups import BackupKeys, KeysBackedUp, RotateKeys, back_up_keys
 
 if TYPE_CHECKING:
@@ -18,13 +20,24 @@ class KeysRotated:
     keys: int
 
 
+@dataclass(frozen=True, slots=True)
+class SigningKeyRotated:
+    """The key that signs checkpoints from here on, as verifiers take it (``name+id+key``)."""
+
+    public_key: str
+
+
 class Keychain:
     """What may be done with the keys: ``m.keys``. For the roles owner and admin."""
 
     def __init__(
-        self, engine: Engine, authorise: Callable[[type[BackupKeys | RotateKeys]], None]
+        self,
+        engine: Engine,
+        identity: Identity,
+        authorise: Callable[[type[BackupKeys | RotateKeys | RotateSigningKey]], None],
     ) -> None:
         self._engine = engine
+        self._identity = identity
         self._authorise = authorise
 
     def backup(
@@ -52,3 +65,13 @@ class Keychain:
         """
         self._authorise(RotateKeys)
         return KeysRotated(self._engine.store.keys.rotate())
+
+    def rotate_signing(self) -> SigningKeyRotated:
+        """Put another key in place to sign checkpoints, and say so in the log.
+
+        The old key vouches for the new one, so that ``verify`` follows from one to the other.
+        Killed at any moment it leaves one of the two, and the log says which.
+        """
+        self._authorise(RotateSigningKey)
+        self._engine.checkpoints.rotate_key(self._identity)
+        return SigningKeyRotated(str(self._engine.store.signing.public()))

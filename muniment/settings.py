@@ -16,6 +16,7 @@ from .domain.errors import Invalid
 from .domain.importance import Decay
 from .domain.inputs import invalid
 from .domain.rules import DuplicateCheck, Retention, Rules
+from .log.checkpoints import Cadence
 from .log.read_models import Ranking
 
 
@@ -162,6 +163,22 @@ class LogSettings(_Section):
         le=1_000_000_000,
         description="New events of a space after which its read models are kept at close.",
     )
+    checkpoint_events: int = Field(
+        default=1_000,
+        ge=0,
+        le=1_000_000_000,
+        description="New events after which a checkpoint is signed; 0: never by count.",
+    )
+    checkpoint_minutes: float = Field(
+        default=60.0,
+        ge=0.0,
+        le=525_600.0,
+        description="Minutes after which one is signed at the next new event; 0: never by time.",
+    )
+    checkpoint_command: tuple[str, ...] = Field(
+        default=(),
+        description="Program and arguments that get each checkpoint on the standard input.",
+    )
 
 
 class Settings(BaseSettings):
@@ -199,6 +216,12 @@ class Settings(BaseSettings):
                 protected_days=dream.purge_protected_after_days,
             ),
         )
+
+    @property
+    def cadence(self) -> Cadence:
+        """When checkpoints are made, and what they are handed to."""
+        log = self.log
+        return Cadence(log.checkpoint_events, log.checkpoint_minutes, log.checkpoint_command)
 
     @property
     def ranking(self) -> Ranking:

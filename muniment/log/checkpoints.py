@@ -9,13 +9,11 @@ No checkpoint is ever signed that contradicts an earlier one (C2SP tlog-checkpoi
 """
 
 import json
-import re
 import subprocess
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Final
 
 import structlog
@@ -32,9 +30,10 @@ from .desk import read_clock
 from .lock import LogLock
 from .mapper import told_time
 from .merkle import Frontier
-from .notes import Checkpoint, checkpoint_text, malformed, origin, sign
+from .notes import Checkpoint, checkpoint_text, origin, sign
 from .rows import Pending
-from .signing import Ring, ring, write_whole
+from .shelf import FRONTIER, folder, frontier, keys_of, load, place, sizes
+from .signing import Ring, write_whole
 from .store import Store
 
 _log = structlog.get_logger(__name__)
@@ -42,8 +41,6 @@ _log = structlog.get_logger(__name__)
 AT_CLOSE: Final = 1_000
 """Events since the last checkpoint from which one is made when a handle is closed."""
 
-_FRONTIER = "frontier"
-_NAME = re.compile(r"([0-9]{12,18})\.checkpoint")
 _COMMAND_SECONDS = 60.0
 
 
@@ -54,65 +51,6 @@ class Cadence:
     events: int = 1_000
     minutes: float = 60.0
     command: tuple[str, ...] = ()
-
-
-def folder(store: Store) -> Path | None:
-    """Where the checkpoints of a store lie; None in memory."""
-    return None if store.directory is None else store.directory / "checkpoints"
-
-
-def sizes(directory: Path | None) -> list[int]:
-    """The sizes that there are checkpoints of by their names, smallest first."""
-    if directory is None or not directory.is_dir():
-        return []
-    with typed_errors():
-        matches = [_NAME.fullmatch(path.name) for path in directory.iterdir()]
-    found = [(int(match[1]), match[0]) for match in matches if match is not None]
-    return sorted(size for size, name in found if name == _path(directory, size).name)
-
-
-def load(directory: Path, size: int) -> Checkpoint:
-    """The checkpoint of a size, as it lies there; nothing is verified.
-
-    Raises:
-        Invalid: ``checkpoint_malformed``, also where it cannot be read.
-    """
-    return read(_path(directory, size))
-
-
-def read(path: Path) -> Checkpoint:
-    """The checkpoint of a file; nothing is verified.
-
-    Raises:
-        Invalid: ``checkpoint_malformed``, or ``checkpoint_unreadable``.
-    """
-    try:
-        text = path.read_bytes().decode()
-    except OSError as error:
-        raise Invalid(
-            f"against: {path} cannot be read ({error.strerror}).",
-            code="checkpoint_unreadable",
-            field="against",
-        ) from error
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise malformed(line, "this is no UTF-8") from error
-    return Checkpoint.of(text)
-
-
-def keys_of(store: Store) -> Ring:
-    """The keys that sign the checkpoints of a store."""
-    rows = store.rows.select_streams_events([store.id])
-    return ring(rows, origin(store.id), store.signing.public())
-
-
-def frontier(directory: Path) -> Frontier | None:
-    """The tree as it was at the newest checkpoint; None where that is not kept, or damaged."""
-    try:
-        kept = json.loads((directory / _FRONTIER).read_bytes())
-        return Frontier(kept["size"], [bytes.fromhex(root) for root in kept["roots"]])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
 
 
 class Checkpoints:
@@ -343,8 +281,8 @@ class Checkpoints:
             return
         kept = {"size": tree.size, "roots": [root.hex() for root in tree.roots]}
         with typed_errors():
-            write_whole(_path(self._directory, made.size), made.text.encode())
-            write_whole(self._directory / _FRONTIER, json.dumps(kept).encode() + b"\n")
+            write_whole(place(self._directory, made.size), made.text.encode())
+            write_whole(self._directory / FRONTIER, json.dumps(kept).encode() + b"\n")
         if self._cadence.command:
             thread = threading.Thread(
                 target=_hand, args=(self._cadence.command, made.text), name="checkpoint"
@@ -359,10 +297,6 @@ def _contradicted(newest: Checkpoint) -> StorageFailed:
         " signed that contradicts it. Run verify.",
         code="log_not_intact",
     )
-
-
-def _path(directory: Path, size: int) -> Path:
-    return directory / f"{size:012}.checkpoint"
 
 
 def _hand(command: Sequence[str], text: str) -> None:

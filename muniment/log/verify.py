@@ -6,30 +6,21 @@ there, and every checkpoint beside the log: its signature, and that the log was 
 only a checkpoint kept elsewhere can show, the result says when there was none.
 """
 
-import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import gt
-from pathlib import Path
 from typing import Any, TypeAlias
 
-from muniment.domain.errors import Invalid
-
 from . import chain, schema
-from .checkpoints import read
 from .datastore import fetch_all, typed
 from .findings import Finding, Findings
 from .merkle import Frontier
 from .notes import Checkpoint
 from .rows import COLUMNS
+from .shelf import Against, given
 from .store import Store
 from .witnesses import Witnesses
-
-__all__ = ["Against", "Finding", "Verification", "verify"]
-
-Against: TypeAlias = Checkpoint | str | os.PathLike[str]
-"""A checkpoint, its text, or the path of a file that holds it."""
 
 _Row: TypeAlias = tuple[Any, ...]
 
@@ -97,7 +88,7 @@ def verify(store: Store, against: Against | None = None) -> Verification:
         StorageFailed: The disk fails, or another program holds the database. What is damaged is a
             finding, not an error.
     """
-    reading = _Reading(store, None if against is None else _given(against))
+    reading = _Reading(store, None if against is None else given(against))
     try:
         while reading.take_in():
             pass
@@ -107,20 +98,6 @@ def verify(store: Store, against: Against | None = None) -> Verification:
             raise typed(error) from error
         reading.findings.add("damaged", reading.position + 1)
     return reading.result()
-
-
-def _given(against: Against) -> Checkpoint:
-    if isinstance(against, Checkpoint):
-        return against
-    try:
-        text = os.fsdecode(against)
-        return Checkpoint.of(text) if "\n" in text else read(Path(text).expanduser())
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise Invalid(
-            "against: give a checkpoint, its text, or the path of a file that holds it.",
-            code="checkpoint_unreadable",
-            field="against",
-        ) from error
 
 
 class _Reading:

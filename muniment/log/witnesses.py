@@ -2,10 +2,10 @@
 
 from muniment.domain.errors import Invalid, StorageFailed
 
-from .checkpoints import folder, frontier, keys_of, load, sizes
 from .findings import Findings
 from .merkle import Frontier
 from .notes import Checkpoint, origin
+from .shelf import folder, frontier, keys_of, load, sizes
 from .signing import Ring, ring
 from .store import Store
 
@@ -17,10 +17,7 @@ _INSIDE_ALONE = (
     "That log and checkpoints were replaced together, by whoever can write to the directory: give a"
     " checkpoint that was kept elsewhere (against)."
 )
-_TAIL = (
-    "That what came after position {:,} was cut off or rewritten: no checkpoint that was compared"
-    " reaches further."
-)
+_TAIL = "That what came after position {:,} was cut off or rewritten: {} reaches further."
 _NO_KEY = (
     "That a checkpoint was made by somebody else: the public key of the store is not here, so that"
     " no signature could be verified."
@@ -96,9 +93,9 @@ class Witnesses:
         if not self._sizes and self._given is None:
             said.append(_NONE)
         elif self._given is None:
-            said += [_INSIDE_ALONE, _TAIL.format(self._agreed)]
-        elif self._agreed < size:
-            said.append(_TAIL.format(self._agreed))
+            said += [_INSIDE_ALONE, _TAIL.format(self._agreed, "no checkpoint")]
+        elif self._given.size < size:
+            said.append(_TAIL.format(self._given.size, "no checkpoint that was kept elsewhere"))
         return (*said, _NO_KEY) if self._unsigned else tuple(said)
 
     def _at(self, size: int) -> list[Checkpoint]:

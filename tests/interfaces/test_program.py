@@ -103,7 +103,8 @@ def test_every_operation_has_its_verb_and_nothing_else_has() -> None:
         if operation not in OTHERWISE
     }
     besides = {"fold", "purge", "import", "verify", "rebuild", "settings", "doctor", "demo"}
-    besides |= {"prove-invariants", "export", "backup", "restore-backup", "keys"}
+    besides |= {"prove-invariants", "checkpoint", "prove", "export", "backup", "restore-backup"}
+    besides |= {"keys"}
     assert set(group().commands) == made | besides
 
 

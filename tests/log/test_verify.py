@@ -16,7 +16,8 @@ import muniment
 from muniment.domain.memory import events
 from muniment.log import chain
 from muniment.log import verify as verifying
-from muniment.log.verify import Finding, verify
+from muniment.log.findings import Finding
+from muniment.log.verify import verify
 
 ROWS = 12
 NOTHING: set[tuple[str, int]] = set()

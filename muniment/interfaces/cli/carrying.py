@@ -38,6 +38,7 @@ def add_to(app: typer.Typer) -> None:
     keys.command("backup", cls=Verb)(_keys_backup)
     keys.command("restore", cls=Verb)(_keys_restore)
     keys.command("rotate", cls=Verb)(_keys_rotate)
+    keys.command("rotate-signing", cls=Verb)(_keys_rotate_signing)
     app.add_typer(keys)
 
 
@@ -141,6 +142,14 @@ def _keys_rotate(context: typer.Context, *, as_json: Json = False) -> None:
     session = of(context, as_json=as_json)
     with session.editing() as face, progress("rotating"):
         answer = face.keys.rotate()
+    show(answer, as_json=session.json)
+
+
+def _keys_rotate_signing(context: typer.Context, *, as_json: Json = False) -> None:
+    """Put another key in place to sign checkpoints; the old one vouches for it in the log."""
+    session = of(context, as_json=as_json)
+    with session.editing() as face, progress("rotating"):
+        answer = face.keys.rotate_signing()
     show(answer, as_json=session.json)
 
 

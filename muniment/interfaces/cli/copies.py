@@ -6,11 +6,19 @@ from typing import TypeAlias
 from muniment.backups import BackedUp, RestoredBackup
 from muniment.exporting import Exported
 from muniment.key_backups import KeysBackedUp, RestoredKeys
-from muniment.keychain import KeysRotated
+from muniment.keychain import KeysRotated, SigningKeyRotated
 
 from .console import Line, line
 
-Copied: TypeAlias = Exported | BackedUp | RestoredBackup | KeysBackedUp | RestoredKeys | KeysRotated
+Copied: TypeAlias = (
+    Exported
+    | BackedUp
+    | RestoredBackup
+    | KeysBackedUp
+    | RestoredKeys
+    | KeysRotated
+    | SigningKeyRotated
+)
 
 
 def copied(answer: Copied) -> Iterator[Line]:
@@ -59,6 +67,8 @@ def copied(answer: Copied) -> Iterator[Line]:
                 ("The master key was replaced: ", "green"),
                 f"{answer.keys:,} keys are wrapped under the new one.",
             )
+        case SigningKeyRotated():
+            yield line(("Another key signs the checkpoints: ", "green"), answer.public_key)
 
 
 def _note(text: str) -> Line:

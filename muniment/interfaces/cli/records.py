@@ -50,6 +50,8 @@ def verification(answer: Verification) -> Iterator[Line]:
             f"{answer.events:,} events, each leaf and the chain recomputed, up to position"
             f" {answer.head:,}.",
         )
+        if answer.checkpoints:
+            yield line(f"It is what {answer.checkpoints:,} checkpoints were made of.")
     else:
         yield line(("The log is not intact.", "bold red"), f" {answer.events:,} events were read.")
         for finding in answer.findings:
@@ -58,6 +60,10 @@ def verification(answer: Verification) -> Iterator[Line]:
                 f" from position {finding.position:,} on ({finding.count:,}×): {finding.message}",
             )
         yield line("Restore the log from a backup that verifies, and keep this one as evidence.")
+    if answer.not_ruled_out:
+        yield line(("Not ruled out:", "yellow"))
+        for sentence in answer.not_ruled_out:
+            yield line(("  - ", "yellow"), sentence)
     yield line(("root   ", "dim"), answer.root)
     yield line(("chain  ", "dim"), answer.chain)
 

@@ -19,7 +19,7 @@ from muniment.queries.get_memory import Get, GetMany
 from muniment.queries.log import Log
 from muniment.queries.search import Search
 
-from . import carrying, demo, doctor
+from . import carrying, demo, doctor, evidence
 from .console import progress
 from .help import Verb
 from .memories import Folded
@@ -51,6 +51,7 @@ def add_to(app: typer.Typer) -> None:
             app.command(name, cls=Verb, help=_about(operation))(_verb(operation))
     for name, verb in _BESIDES.items():
         app.command(name, cls=Verb)(verb)
+    evidence.add_to(app)
     carrying.add_to(app)
 
 
@@ -177,15 +178,6 @@ def _purge(
     show(report, as_json=session.json)
 
 
-def _verify(context: typer.Context, *, as_json: Json = False) -> int:
-    """Prove that the log is whole and unaltered; no key is needed. Ends with 1 where it is not."""
-    session = of(context, as_json=as_json)
-    with session.reading() as face, progress("verifying"):
-        answer = face.verify()
-    show(answer, as_json=session.json)
-    return 0 if answer.intact else 1
-
-
 def _prove_invariants(context: typer.Context, *, as_json: Json = False) -> int:
     """Prove that every invariant held after every event; no key is needed. Ends with 1 if not."""
     session = of(context, as_json=as_json)
@@ -234,7 +226,6 @@ _BESIDES: dict[str, Callable[..., int | None]] = {
     "fold": _fold,
     "purge": _purge,
     "import": _import,
-    "verify": _verify,
     "prove-invariants": _prove_invariants,
     "rebuild": _rebuild,
     "settings": _settings,

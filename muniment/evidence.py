@@ -1,0 +1,66 @@
+"""Evidence for people outside: checkpoints, and the proof of a memory's events."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .domain.identity import Identity, Role
+from .engine import Engine
+from .log.bundles import Bundle, bundle
+from .log.shelf import Against, given
+from .queries.get_memory import readable
+from .queries.history import History
+from .queries.reading import Reading
+
+
+class MakeCheckpoint:
+    """Who may have the log signed as it stands."""
+
+    VERB: ClassVar[str] = "checkpoint"
+    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "service", "auditor", "admin"])
+
+
+class ProveMemory:
+    """Who may have a memory's events proven: who may read its history."""
+
+    VERB: ClassVar[str] = "prove"
+    ROLES: ClassVar[frozenset[Role]] = History.ROLES
+
+
+class RotateSigningKey:
+    """Who may put another signing key in place."""
+
+    VERB: ClassVar[str] = "keys rotate-signing"
+    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "admin"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A memory's whole id, and the position of its newest event."""
+
+    id: str
+
+    def answer(self, reading: Reading) -> tuple[str, int]:
+        memory = readable(reading, self.id)
+        return memory.id, memory.position
+
+
+def prove_memory(
+    engine: Engine, identity: Identity, id: str, since: Against | None = None
+) -> Bundle:
+    """The events of a memory, and the proof that they are in the log of a checkpoint.
+
+    Args:
+        engine: The store.
+        identity: Who asks.
+        id: Of the memory, or the tail of one.
+        since: A checkpoint that was kept elsewhere, which the log is proven to extend.
+
+    Raises:
+        NotFound: There is no such memory.
+        Invalid: ``since`` is no checkpoint.
+        StorageFailed: ``log_not_intact``, or ``read_only`` where no checkpoint takes it in yet.
+    """
+    earlier = None if since is None else given(since)
+    stream, position = engine.ask(_Whole(id), identity)
+    reach = position if earlier is None else max(position, earlier.size)
+    return bundle(engine.store, stream, engine.checkpoints.covering(reach), earlier)
