@@ -40,5 +40,5 @@ def nothing_found(tool: Tool) -> str:
     others = " or ".join(f"{other.name} ({other.scope})" for other in FAMILY if other is not tool)
     return (
         f"Nothing matched in {tool.scope}. That is not evidence that it was never said or never"
-        f" known: try {others}."
+        f" known: try other words or, where the host offers them, {others}."
     )

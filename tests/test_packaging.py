@@ -9,6 +9,7 @@ import sys
 import tomllib
 import zipfile
 from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, metadata, requires
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("commands", "domain", "projections", "queries")
 UNKEPT = {
-    ".git", ".venv", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache",
+    ".git", ".venv", ".venv-bench", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache",
     ".import_linter_cache", "__pycache__", "build", "dist", "muniment.egg-info",
 }  # fmt: skip
 FAMILIES = {
@@ -268,3 +269,25 @@ def test_every_family_has_a_code_of_its_own() -> None:
     assert len({family.default_code for family in families}) == len(families)
     assert len({family.exit_status for family in families}) == len(families)
     assert all(issubclass(family, muniment.MunimentError) for family in families)
+
+
+def test_nothing_that_runs_is_under_the_gpl() -> None:
+    """The packages that ours needs, and what they need in turn; those of the tests may be."""
+    waiting, seen = ["muniment"], set[str]()
+    while waiting:
+        name = re.split(r"[^A-Za-z0-9._-]", waiting.pop(), maxsplit=1)[0].lower()
+        if name in seen:
+            continue
+        seen.add(name)
+        try:
+            package = metadata(name)
+        except PackageNotFoundError:
+            continue  # it is for another platform or Python
+        licence = " ".join(
+            package.get_all("License-Expression", [])
+            + package.get_all("License", [])
+            + [one for one in package.get_all("Classifier", []) if one.startswith("License")]
+        )[:500]
+        assert not re.search(r"\bA?GPL|General Public License", licence), name
+        waiting += [one for one in requires(name) or [] if "extra ==" not in one]
+    assert {"eventsourcing", "numpy", "httpx"} <= seen

@@ -20,7 +20,6 @@ HANGUL: Final = re.compile("[\uac00-\ud7a3]")
 _HAN: Final = re.compile(
     "[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-_KANA: Final = re.compile("[\u3040-\u30ff]")
 _BLANK_INSIDE: Final = re.compile(
     f"(?<=[{_EAST_ASIAN}])\\s++(?=[{_EAST_ASIAN}])"
     f"|(?<=[{_SOUTH_EAST_ASIAN}])\\s++(?=[{_SOUTH_EAST_ASIAN}])"

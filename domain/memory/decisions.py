@@ -317,9 +317,9 @@ def require_writable(memory: State) -> None:
         )
 
 
-def require_live(memory: State) -> None:
-    """Refuses edits of what is not in recall."""
+def require_live(memory: State, field: str = "id") -> None:
+    """Refuses edits of what is not in recall; ``field`` is the input that named it."""
     require_writable(memory)
     if memory.condition != "live":
         back = "release" if memory.condition == "quarantined" else "restore"
-        raise Refused(f"It is {memory.condition}: {back} it first.", code="not_live", field="id")
+        raise Refused(f"It is {memory.condition}: {back} it first.", code="not_live", field=field)

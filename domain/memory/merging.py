@@ -14,7 +14,7 @@ from .. import subject_time
 from ..coverage import Source as Evidence
 from ..coverage import Vocabulary, missing, specifics
 from ..duplicates import Relation, relate
-from ..errors import Conflict, Invalid, MunimentError, Refused
+from ..errors import Conflict, Invalid, Refused
 from ..importance import Decay
 from .decisions import (
     COUNTED_ONCE,
@@ -23,6 +23,7 @@ from .decisions import (
     MAX_TAGS,
     importance_now,
     metadata_bytes,
+    require_live,
     require_writable,
 )
 from .events import (
@@ -327,15 +328,7 @@ def supersede(memory: State, by: State, *, now: datetime, decay: Decay) -> list[
     if memory.condition == "superseded" and memory.superseded_by == by.id:
         return []
     for one, field in ((memory, "id"), (by, "by")):
-        require_writable(one)
-        if one.condition != "live":
-            raise _not_live(one, field)
+        require_live(one, field)
     if memory.pinned:
         raise Refused("It is pinned: unpin it first.", code="pinned", field="id")
     return [Superseded(by=by.id, importance=importance_now(memory, now, decay))]
-
-
-def _not_live(memory: State, field: str) -> MunimentError:
-    return Refused(
-        f"{memory.id} is {memory.condition}: restore it first.", code="not_live", field=field
-    )

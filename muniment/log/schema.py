@@ -92,6 +92,20 @@ MIGRATIONS: Sequence[Callable[[sqlite3.Connection, str], None]] = (_create,)
 SCHEMA = len(MIGRATIONS)
 
 
+def require_sqlite() -> None:
+    """Refuses a SQLite that cannot keep the tables.
+
+    Raises:
+        StorageFailed: ``sqlite_too_old``.
+    """
+    if sqlite3.sqlite_version_info < MINIMUM_SQLITE:
+        least = ".".join(map(str, MINIMUM_SQLITE))
+        raise StorageFailed(
+            f"This Python has SQLite {sqlite3.sqlite_version}; Muniment needs {least} or newer.",
+            code="sqlite_too_old",
+        )
+
+
 def migrate(connection: sqlite3.Connection, release: str) -> None:
     """Brings an empty or older log to this schema, whole or not at all.
 

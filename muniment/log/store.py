@@ -96,6 +96,7 @@ class Store(Application[str]):
         key_batch: int = 256,
         read_only: bool = False,
     ) -> None:
+        schema.require_sqlite()
         self.read_only = read_only
         self.directory = directory
         if directory is not None:

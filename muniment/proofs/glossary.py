@@ -1,6 +1,6 @@
 """What each invariant means and what to do where it broke; ``docs/invariants.md`` is made of it.
 
-python -m muniment.proofs.glossary > docs/invariants.md
+python -m muniment.proofs.reference > docs/invariants.md
 """
 
 from collections.abc import Mapping

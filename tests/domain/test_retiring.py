@@ -117,7 +117,8 @@ class TestHold:
 class TestWhatNothingMayBeWrittenTo:
     @pytest.mark.parametrize("name", sorted(EVERY_DECISION))
     def test_a_purged_memory_is_gone_for_every_decision(self, name: str) -> None:
-        for gone in ((GONE,), (GONE, *complete_purge(memory(saved(), GONE)))):
+        purged: tuple[Event, ...] = (GONE, *complete_purge(memory(saved(), GONE)))
+        for gone in ((GONE,), purged):
             given(saved(), archived(), *gone).when(EVERY_DECISION[name]).then_refused(
                 NotFound, code="purged"
             )

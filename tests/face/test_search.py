@@ -10,8 +10,8 @@ from bdd import START, Clock, day
 from muniment import Invalid, Muniment, SearchResult
 from muniment.domain.memory.events import Store
 from muniment.queries import recall_family
+from muniment.queries.by_words import Mode
 from muniment.queries.regular_expression import compiled
-from muniment.queries.search import Mode
 
 FACT = "The Quillmark feed sits on Drive North."
 NONE: frozenset[str] = frozenset()

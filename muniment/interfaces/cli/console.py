@@ -42,11 +42,6 @@ def line(*parts: str | tuple[str, str]) -> Line:
     return assembled
 
 
-def one_line(text: str) -> str:
-    """The text with its line ends and runs of blanks as single blanks."""
-    return " ".join(text.split())
-
-
 def tail(id: str) -> str:
     """The end of an id, which every verb takes for the whole."""
     return id[-TAIL:]
