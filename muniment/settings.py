@@ -310,7 +310,19 @@ def _file(directory: Path | None) -> Mapping[str, Any]:
             code="settings_invalid",
             field="settings",
         )
+    if "checkpoint_command" in _section(given, "log"):
+        raise Invalid(
+            f"{path} names a program to run (log.checkpoint_command), and a directory may come from"
+            " elsewhere: set MUNIMENT_LOG__CHECKPOINT_COMMAND, or give it as an argument.",
+            code="settings_invalid",
+            field="settings.log.checkpoint_command",
+        )
     return given
+
+
+def _section(given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    section = given.get(name)
+    return cast("Mapping[str, Any]", section) if isinstance(section, Mapping) else {}
 
 
 def _validated(layers: _Layers) -> Settings:

@@ -69,8 +69,8 @@ def read(path: Path) -> Checkpoint:
 
 def keys_of(store: Store) -> Ring:
     """The keys that sign the checkpoints of a store."""
-    rows = store.rows.select_streams_events([store.id])
-    return ring(rows, origin(store.id), store.signing.public())
+    current = store.signing.public()  # first: a rotation is in the log before it is in the file
+    return ring(store.rows.select_streams_events([store.id]), origin(store.id), current)
 
 
 def frontier(directory: Path) -> Frontier | None:

@@ -6,7 +6,6 @@ is written to a second file, an event of the log says so under a signature of th
 second file is renamed over the first. Killed at any moment, the log says which of the two it is.
 """
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -208,9 +207,12 @@ def _statement(new: PublicKey) -> str:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file for its owner alone, whole or not at all, flushed to the disk."""
+    """Writes a file for its owner alone, whole or not at all, flushed to the disk.
+
+    Nobody else writes it at the same time: the lock of the checkpoints is held.
+    """
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.with_name(f".{path.name}.draft")
     write_private(draft, content)
     draft.replace(path)
     flush(path.parent)

@@ -37,13 +37,13 @@ class Witnesses:
         self._origin = origin(store.id)
         self._findings = findings
         self._given = given
-        self._keys = _keys(store)
         self._directory = folder(store)
-        for position in self._keys.broken:
-            findings.add("signing_key", position)
-        # the frontier first: it is written after its checkpoint, perhaps at this moment
+        # others may make checkpoints at this moment: what is written last is read first
         kept = None if self._directory is None else frontier(self._directory)
         self._sizes = sizes(self._directory)
+        self._keys = _keys(store)
+        for position in self._keys.broken:
+            findings.add("signing_key", position)
         if kept is not None and kept.size not in self._sizes:
             findings.add("checkpoint_missing", kept.size)
         awaited = set(self._sizes) if given is None else {*self._sizes, given.size}
@@ -107,10 +107,10 @@ class Witnesses:
             except Invalid:
                 self._findings.add("checkpoint_malformed", size)
             else:
-                if kept.size == size:
-                    found.append(kept)
-                else:
+                if kept.size != size:
                     self._findings.add("checkpoint_misplaced", size)
+                elif kept not in found:
+                    found.append(kept)
         return [checkpoint for checkpoint in found if self._is_own(checkpoint)]
 
     def _is_own(self, checkpoint: Checkpoint) -> bool:

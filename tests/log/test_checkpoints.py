@@ -367,6 +367,14 @@ def test_a_command_may_come_from_the_environment(
         assert m.settings.cadence.command == ("true", "-x")
 
 
+def test_a_directory_brings_no_program_that_is_run(directory: Path, clock: Clock) -> None:
+    directory.mkdir()
+    (directory / "settings.toml").write_text('[log]\ncheckpoint_command = ["touch", "x"]\n')
+    with pytest.raises(muniment.Invalid, match="MUNIMENT_LOG__CHECKPOINT_COMMAND") as error:
+        opened(directory, clock)
+    assert error.value.field == "settings.log.checkpoint_command"
+
+
 # keys
 
 
@@ -474,7 +482,7 @@ def test_a_checkpoint_may_be_given_as_it_is_as_text_or_as_a_path(
         path = tmp_path / "kept"
         path.write_text(made.text, encoding="utf-8")
         for given in (made, made.text, path, str(path)):
-            assert m.verify(against=given).checkpoints == 2
+            assert m.verify(against=given).checkpoints == 1
         fill(m, 1, 2)
         assert "after position 2" in m.verify(against=made).not_ruled_out[0]
 

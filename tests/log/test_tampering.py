@@ -371,7 +371,7 @@ def test_an_untouched_store_is_intact_and_a_checkpoint_of_its_end_leaves_nothing
 ) -> None:
     answer = verified(store, kept.outside)
     assert (answer.findings, answer.not_ruled_out) == ((), ())
-    assert answer.checkpoints == 4
+    assert answer.checkpoints == 3
     assert answer.root == kept.outside.root
 
 

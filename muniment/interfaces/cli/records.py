@@ -51,7 +51,8 @@ def verification(answer: Verification) -> Iterator[Line]:
             f" {answer.head:,}.",
         )
         if answer.checkpoints:
-            yield line(f"It is what {answer.checkpoints:,} checkpoints were made of.")
+            count = answer.checkpoints
+            yield line(f"Compared with {count:,} checkpoint{'' if count == 1 else 's'}: it fits.")
     else:
         yield line(("The log is not intact.", "bold red"), f" {answer.events:,} events were read.")
         for finding in answer.findings:
