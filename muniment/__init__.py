@@ -30,7 +30,7 @@ from .exporting import Exported
 from .handle import Muniment, open  # noqa: A004 (muniment.open is the name)
 from .importing import ImportReport
 from .key_backups import KeysBackedUp, RestoredKeys, restore_keys
-from .keychain import KeysRotated
+from .keychain import KeysRotated, SigningKeyRotated
 from .log.bundles import Bundle
 from .log.findings import Finding
 from .log.notes import Checkpoint
@@ -72,6 +72,7 @@ __all__ = [
     "Saved",
     "SearchResult",
     "Settings",
+    "SigningKeyRotated",
     "Source",
     "Stats",
     "StorageFailed",
