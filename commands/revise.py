@@ -22,4 +22,4 @@ class Revise(Edit):
 
     def change(self, memory: State, desk: Desk) -> Sequence[Event]:
         """The decision."""
-        return revise(memory, self.content)
+        return revise(memory, self.content, desk.identity.source_type)

@@ -1,17 +1,18 @@
 """Spaces, actors and roles: who does it, where, and as what."""
 
-import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+import regex
 
 from .errors import Invalid
 from .memory.events import SourceType
 
 Role: TypeAlias = Literal["owner", "main", "contributor", "service", "auditor", "admin"]
 
-_SPACE = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_ACTOR = re.compile(
-    r"manual|(?:bot|subagent|reflection|skill|system):[^\s\x00-\x1f\x7f]{1,128}", re.ASCII
+_SPACE = regex.compile(r"[A-Za-z0-9._-]{1,64}")
+_ACTOR = regex.compile(
+    r"manual|(?:bot|subagent|reflection|skill|system):[\p{L}\p{M}\p{N}._:@/+\-]{1,128}"
 )
 
 _ROLES: dict[str, Role] = {
@@ -52,7 +53,7 @@ class Identity:
         return _SOURCES.get(self.role, "model")
 
 
-def _is_named(pattern: re.Pattern[str], name: object) -> bool:
+def _is_named(pattern: "regex.Pattern[str]", name: object) -> bool:
     """Names come from callers, whose types nobody has checked yet."""
     return isinstance(name, str) and pattern.fullmatch(name) is not None
 

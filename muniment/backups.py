@@ -20,7 +20,7 @@ from typing import ClassVar, Final
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ._release import __version__
-from .domain.errors import Invalid, Refused, StorageFailed
+from .domain.errors import Refused, StorageFailed
 from .domain.identity import Role
 from .domain.moments import rfc3339
 from .engine import Engine
@@ -29,6 +29,7 @@ from .log.datastore import typed_errors, uri
 from .log.master import flush, write_private
 from .log.store import Store
 from .log.verify import Verification, verify
+from .paths import path_of
 
 FORMAT: Final = "muniment-backup"
 FORMAT_VERSION: Final = 1
@@ -122,7 +123,7 @@ def back_up(
             "A store in memory has no backup, as its keys end with it: export it instead.",
             code="volatile",
         )
-    place = _path(path, "path")
+    place = path_of(path, what="directory")
     with _fresh_directory(place) as draft:
         _copy_database(engine.directory / _LOG, draft / _LOG, progress)
         if (engine.directory / _SETTINGS).is_file():
@@ -164,7 +165,7 @@ def restore_backup(path: str | os.PathLike[str], target: str | os.PathLike[str])
         StorageFailed: ``backup_missing``, ``backup_damaged`` (with the reason) or
             ``newer_backup``; the disk fails.
     """
-    source, place = _path(path, "path"), _path(target, "target")
+    source, place = path_of(path, what="directory"), path_of(target, "target", what="directory")
     manifest = _manifest(source)
     for name, file in manifest.files.items():
         _check(source / name, file)
@@ -182,16 +183,6 @@ def restore_backup(path: str | os.PathLike[str], target: str | os.PathLike[str])
         if (store, found.events, found.head, found.chain, found.root) != said:
             raise _damaged("its log is not the one that its manifest describes")
     return RestoredBackup(place, store, found.events, found.head, found.chain, manifest.made_at)
-
-
-def _path(path: str | os.PathLike[str], field: str) -> Path:
-    try:
-        text = os.fsdecode(path)
-        if text and "\0" not in text:
-            return Path(text).expanduser()
-    except (TypeError, RuntimeError):
-        pass
-    raise Invalid(f"{field}: name a directory.", code=f"{field}_invalid", field=field)
 
 
 @contextmanager

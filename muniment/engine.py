@@ -1,6 +1,7 @@
 """The composition root: one store, its read models, its writer, made once and shared by handles."""
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -67,6 +68,9 @@ class Engine:
         settings: Settings | Mapping[str, Any] | None = None,
         read_only: bool = False,
     ) -> None:
+        if not structlog.is_configured():
+            # the output belongs to the host, which may be speaking a protocol on it
+            structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
         self.directory = _directory(target)
         self.clock = clock or system_clock
         read_clock(self.clock())

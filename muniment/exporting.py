@@ -24,6 +24,7 @@ from .importing import Progress
 from .log.datastore import typed_errors
 from .log.master import flush
 from .log.recorder import Head
+from .paths import path_of
 
 _Write: TypeAlias = Callable[[bytes], int]
 
@@ -99,7 +100,9 @@ def export(
             code="format_unknown",
             field="format",
         )
-    place = _path(path)
+    place = path_of(path)
+    if place.is_dir():
+        raise Invalid("path: name a file.", code="path_invalid", field="path")
     engine.store.require_own_process()
     head = engine.store.rows.head()
     begun = engine.store.rows.select_memories(space, head.position)
@@ -196,16 +199,6 @@ def _markdown(snapshot: _Snapshot, put: _Write, progress: Progress) -> tuple[int
         for state in sections[category]:
             put(markdown.item(state.content, state.tags).encode())
     return sum(map(len, sections.values())), unreadable
-
-
-def _path(path: str | os.PathLike[str]) -> Path:
-    try:
-        text = os.fsdecode(path)
-        if text and "\0" not in text and not Path(text).expanduser().is_dir():
-            return Path(text).expanduser()
-    except (TypeError, RuntimeError):
-        pass
-    raise Invalid("path: name a file.", code="path_invalid", field="path")
 
 
 @contextmanager

@@ -1,10 +1,9 @@
 """The face: what callers hold."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self, TypedDict, Unpack
+from typing import Any, ClassVar, Protocol, Self, TypedDict, TypeVar, Unpack
 
 from .asynchronous import AsyncMuniment
 from .backups import BackedUp, Backup, back_up
@@ -24,7 +23,8 @@ from .commands.rescore import Rescore
 from .commands.restore import Restore, Restored
 from .commands.retag import Retag
 from .commands.revise import Revise
-from .commands.save_memory import Saved, SaveMemory, items
+from .commands.save_memory import Saved, SaveMemory
+from .commands.save_memory import items as item_commands
 from .commands.supersede import Supersede
 from .domain.errors import Invalid, Refused
 from .domain.identity import Identity, Role, identity
@@ -40,6 +40,7 @@ from .log.bundles import Bundle
 from .log.notes import Checkpoint
 from .log.shelf import Against
 from .log.verify import Verification, verify
+from .paths import path_of
 from .proofs.proof import Proof
 from .proving import ProveInvariants, prove_invariants
 from .purging import PurgeReport, finish, purge
@@ -55,6 +56,8 @@ from .rebuild import Rebuilt, rebuild
 from .settings import Settings
 
 MAX_BULK = 50_000
+
+T = TypeVar("T")
 
 
 class EditOptions(TypedDict, total=False):
@@ -168,21 +171,21 @@ class Muniment:
             self._identity,
         )
 
-    def save_many(self, items_: Sequence[Mapping[str, Any]], /) -> list[Saved]:
+    def save_many(self, items: Iterable[Mapping[str, Any]]) -> list[Saved]:
         """Saves in one commit, all or none; each item is a mapping of ``save``'s arguments.
 
         Raises:
             Invalid: ``too_many_items`` over 50,000, or an item's error, named ``items.<number>``.
         """
         self._authorise(SaveMemory)
-        given = list(items_)
+        given = _listed(items, "items")
         if len(given) > MAX_BULK:
             raise Invalid(
                 f"items: {len(given):,} are over {MAX_BULK:,}: save them in parts.",
                 code="too_many_items",
                 field="items",
             )
-        return self._engine.run_all(list(items(given)), self._identity)
+        return self._engine.run_all(item_commands(given), self._identity)
 
     def revise(
         self,
@@ -328,7 +331,7 @@ class Muniment:
         self._authorise(Merge)
         return self._engine.run(
             Merge.of(
-                ids=_texts(ids, "ids"),
+                ids=tuple(_listed(ids, "ids")),
                 content=content,
                 category=category,
                 tags=tags,
@@ -368,6 +371,8 @@ class Muniment:
         is pinned, held or above the floor is kept. A dry run only says what is due.
         """
         self._authorise(RequestPurge)
+        if not isinstance(dry_run, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise Invalid("dry_run: say True or False.", code="dry_run_invalid", field="dry_run")
         return purge(self._engine, self._identity, dry_run=dry_run)
 
     def export(
@@ -401,7 +406,7 @@ class Muniment:
         repeated. ``progress`` is called with how many were read so far.
         """
         self._authorise(ImportMemory)
-        return import_all(self._engine, self._identity, format, Path(path), progress)
+        return import_all(self._engine, self._identity, format, path_of(path), progress)
 
     # reading
 
@@ -459,7 +464,7 @@ class Muniment:
     def get_many(self, ids: Iterable[str]) -> list[Memory]:
         """Several memories by id, in the order asked for; at most 1,000."""
         self._authorise(GetMany)
-        return self._engine.ask(GetMany.of(ids=_texts(ids, "ids")), self._identity)
+        return self._engine.ask(GetMany.of(ids=tuple(_listed(ids, "ids"))), self._identity)
 
     def history(self, id: str) -> list[HistoryEntry]:
         """Every event of a memory, oldest first."""
@@ -476,8 +481,12 @@ class Muniment:
         actor: str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
+        follow: bool = False,
     ) -> Iterator[LogEntry]:
-        """The log by position, read as it is iterated; ``space="*"`` means all spaces."""
+        """The log by position, read as it is iterated; ``space="*"`` means all spaces.
+
+        With ``follow`` it waits at the end for what comes, until the handle is closed.
+        """
         self._authorise(Log)
         return self._engine.ask(
             Log.of(
@@ -488,6 +497,7 @@ class Muniment:
                 actor=actor,
                 since=since,
                 until=until,
+                follow=follow,
             ),
             self._identity,
         )
@@ -569,13 +579,11 @@ class Muniment:
             )
 
 
-def _texts(given: Iterable[str], field: str) -> tuple[str, ...]:
+def _listed(given: Iterable[T], field: str) -> list[T]:
     try:
-        return tuple(given)
+        return list(given)
     except TypeError as error:
-        raise Invalid(
-            f"{field}: give several texts.", code=f"{field}_invalid", field=field
-        ) from error
+        raise Invalid(f"{field}: give several.", code=f"{field}_invalid", field=field) from error
 
 
 def open(  # noqa: A001 (muniment.open is the name)

@@ -30,6 +30,7 @@ from .log import master as masters
 from .log.datastore import typed_errors, uri
 from .log.keys import Keys
 from .log.master import KEY_BYTES, NONCE_BYTES, Master
+from .paths import path_of
 
 FORMAT: Final = "muniment-keys"
 FORMAT_VERSION: Final = 1
@@ -128,7 +129,7 @@ def back_up_keys(
         Refused: ``target_exists``.
         StorageFailed: The disk fails, or ``master_key_wrong``.
     """
-    place = _path(path)
+    place = path_of(path)
     if passphrase is not None:
         _require_long(passphrase)
     vault = engine.store.keys.vault()
@@ -186,9 +187,9 @@ def restore_keys(
         StorageFailed: ``backup_missing``, ``backup_damaged``, ``newer_backup``, or ``missing``
             where there is no log.
     """
-    file, place = _read(_path(path)), _path(target, "target")
+    file, place = _read(path_of(path)), path_of(target, "target")
     if master is not None:
-        opening = masters.read(_path(master, "master"))
+        opening = masters.read(path_of(master, "master"))
         if not hmac.compare_digest(file.mac, _mac(opening, file)):
             raise Refused("This is not the master key of then.", code="master_key_wrong")
     elif file.sealed is None or passphrase is None:
@@ -216,16 +217,6 @@ def restore_keys(
     # what was read while words were missing may be kept there, and would be missing for good
     shutil.rmtree(place / "cache", ignore_errors=True)
     return RestoredKeys(place, store, len(kept), len(raw.keys() & purged), file.made_at)
-
-
-def _path(path: str | os.PathLike[str], field: str = "path") -> Path:
-    try:
-        text = os.fsdecode(path)
-        if text and "\0" not in text:
-            return Path(text).expanduser()
-    except (TypeError, RuntimeError):
-        pass
-    raise Invalid(f"{field}: name a file.", code=f"{field}_invalid", field=field)
 
 
 def _require_long(passphrase: object) -> None:

@@ -23,26 +23,29 @@ FINISHER = "system:retention"
 
 @dataclass(frozen=True, slots=True)
 class PurgeReport:
-    """Ids: whose words were removed, which were due but protected, and which are due in all."""
+    """Ids: whose words were removed, which are kept though their time is over, and which are due.
 
-    purged: tuple[str, ...]
-    kept: tuple[str, ...]
-    due: tuple[str, ...]
+    ``due`` is what a run removes; after one it is empty.
+    """
+
+    purged: list[str]
+    kept: list[str]
+    due: list[str]
 
 
 def purge(engine: Engine, acting: Identity, *, dry_run: bool) -> PurgeReport:
     """Removes the words of what was archived for longer than archived ones are kept."""
     begun = _unfinished(engine)[acting.space]
     found = engine.ask(DuePurges.of(), acting)
-    due = (*begun, *found.removable, *found.protected)
+    kept = list(found.protected)
     if dry_run:
-        return PurgeReport((), found.protected, due)
+        return PurgeReport([], kept, [*begun, *found.removable])
     requested = [
         asked
         for asked in engine.run_all([RequestPurge.of(id=id_) for id_ in found.removable], acting)
         if asked is not None
     ]
-    return PurgeReport(_finish(engine, acting, [*begun, *requested]), found.protected, due)
+    return PurgeReport(list(_finish(engine, acting, [*begun, *requested])), kept, [])
 
 
 def finish(engine: Engine) -> None:

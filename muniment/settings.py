@@ -250,7 +250,10 @@ def load(directory: Path | None, arguments: Mapping[str, Any] | None = None) -> 
     Raises:
         Invalid: ``settings_invalid``, naming file, variable or argument.
     """
-    return _validated(_layers(directory, arguments or {}))
+    given: object = arguments or {}
+    if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise Invalid("settings: give sections by name.", code="settings_invalid", field="settings")
+    return _validated(_layers(directory, cast("Mapping[str, Any]", given)))
 
 
 def described(directory: Path | None, arguments: Mapping[str, Any] | None = None) -> list[Setting]:

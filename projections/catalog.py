@@ -130,6 +130,9 @@ class Catalog:
                     self._observe(row, event, at)
                 else:
                     self._gather(row, event)
+            case events.Revised():
+                if event.trust is not None:
+                    self._trust.set(row, event.trust)
             case events.Recategorized():
                 self._category.set(row, self._category_number(event.category))
             case events.Retagged():

@@ -1,12 +1,15 @@
 """The log itself, as a stream of entries."""
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
 from pydantic import Field
 
+from muniment.domain.errors import Refused
 from muniment.domain.identity import Role
 from muniment.domain.inputs import Input, Line, Moment
 from muniment.domain.recorded import Recorded
@@ -15,6 +18,11 @@ from .reading import Reading
 from .told import data
 
 EVERY_SPACE = "*"
+FOLLOW_EVERY = 0.2
+"""Seconds between looks at the end of the log."""
+
+STORE_WIDE: frozenset[Role] = frozenset(["owner", "auditor", "admin"])
+"""Who may read the log of other spaces, and of what is quarantined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +58,40 @@ class Log(Input):
     actor: Annotated[Line | None, Field(description="Only what this actor did.")] = None
     since: Annotated[Moment | None, Field(description="Only recorded from then on.")] = None
     until: Annotated[Moment | None, Field(description="Only recorded until then.")] = None
+    follow: Annotated[bool, Field(description="Wait at the end for what comes.")] = False
 
     def answer(self, reading: Reading) -> Iterator[LogEntry]:
-        """The entries, read as they are asked for."""
-        space = reading.identity.space if self.space is None else self.space
-        left = self.limit
-        for recorded in reading.recorded(
-            after=self.after, until=None, space=None if space == EVERY_SPACE else space
-        ):
-            if left is not None and left <= 0:
+        """The entries, read as they are asked for.
+
+        Raises:
+            Refused: ``role_refused`` where an agent asks about another space.
+        """
+        mine = reading.identity.space
+        if self.space not in (None, mine) and reading.identity.role not in STORE_WIDE:
+            raise Refused(
+                f"The role {reading.identity.role!r} reads the log of its own space alone.",
+                code="role_refused",
+                field="space",
+            )
+        return self._entries(reading, mine if self.space is None else self.space)
+
+    def _entries(self, reading: Reading, space: str) -> Iterator[LogEntry]:
+        left, after = self.limit, self.after
+        while True:
+            for recorded in reading.recorded(
+                after=after, until=None, space=None if space == EVERY_SPACE else space
+            ):
+                after = recorded.position
+                if left is not None and left <= 0:
+                    return
+                if self.until is not None and recorded.recorded_at > self.until:
+                    return  # recorded times never fall
+                if self._keeps(recorded):
+                    left = None if left is None else left - 1
+                    yield _shown(recorded, reading)
+            if not self.follow or left == 0:
                 return
-            if self.until is not None and recorded.recorded_at > self.until:
-                return  # recorded times never fall
-            if self._keeps(recorded):
-                if left is not None:
-                    left -= 1
-                yield entry(recorded)
+            time.sleep(FOLLOW_EVERY)
 
     def _keeps(self, recorded: Recorded) -> bool:
         return (
@@ -75,7 +101,22 @@ class Log(Input):
         )
 
 
-def entry(recorded: Recorded) -> LogEntry:
+def _shown(recorded: Recorded, reading: Reading) -> LogEntry:
+    """The entry; of what is quarantined without its words for those who may not read them."""
+    hidden = reading.identity.role not in STORE_WIDE and _is_quarantined(recorded, reading)
+    return entry(recorded, without_words=hidden)
+
+
+def _is_quarantined(recorded: Recorded, reading: Reading) -> bool:
+    with reading.lock:
+        catalog = reading.catalog()
+        row = catalog.rows.get(recorded.stream)
+        if row is None:
+            return False
+        return bool(catalog.in_condition(np.array([row], np.int32), "quarantined")[0])
+
+
+def entry(recorded: Recorded, *, without_words: bool = False) -> LogEntry:
     """A recorded event as a log entry."""
     return LogEntry(
         recorded.position,
@@ -89,5 +130,5 @@ def entry(recorded: Recorded) -> LogEntry:
         recorded.command_id,
         recorded.correlation_id,
         recorded.causation_id,
-        data(recorded),
+        {} if without_words else data(recorded),
     )

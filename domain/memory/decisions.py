@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ..errors import Conflict, NotFound, Refused, StorageFailed
+from ..identity import TRUST
 from ..importance import Decay
 from .events import (
     Archived,
@@ -23,6 +24,7 @@ from .events import (
     Revised,
     Saved,
     Source,
+    SourceType,
     Store,
     Unpinned,
     Used,
@@ -199,8 +201,11 @@ def metadata_bytes(metadata: Mapping[str, str]) -> int:
     return sum(len(key.encode()) + len(value.encode()) for key, value in metadata.items())
 
 
-def revise(memory: State, content: str) -> list[Revised]:
-    """Rewrite the text. An episode is what happened: its text is final."""
+def revise(memory: State, content: str, by: SourceType = "owner") -> list[Revised]:
+    """Rewrite the text. An episode is what happened: its text is final.
+
+    The words are from here on those of who rewrote them, so they are trusted no further.
+    """
     require_live(memory)
     if memory.content == content:
         return []
@@ -210,7 +215,15 @@ def revise(memory: State, content: str) -> list[Revised]:
             code="episodic_is_final",
             field="id",
         )
-    return [Revised(content=content, chars=len(content))]
+    trust = TRUST[by]
+    return [
+        Revised(
+            content=content,
+            chars=len(content),
+            trust=None if trust == memory.trust else trust,
+            source_type=None if by == memory.source.type else by,
+        )
+    ]
 
 
 def recategorize(memory: State, category: str | None) -> list[Recategorized]:

@@ -160,13 +160,15 @@ class Extended(_Observed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revised:
-    """The text was rewritten."""
+    """The text was rewritten; trusted as far as who rewrote it, where these say so."""
 
     NAME: ClassVar[str] = "memory.revised"
     SCHEMA: ClassVar[int] = 1
 
     content: Words[str] = ""
     chars: int
+    trust: int | None = None
+    source_type: SourceType | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -286,6 +286,8 @@ def _apply(state: State, recorded: Recorded) -> State:  # noqa: PLR0912
             )
         case Revised():
             return state._replace(
+                trust=state.trust if event.trust is None else event.trust,
+                source=Source(type=event.source_type) if event.source_type else state.source,
                 statements=(_statement(event.content, at, recorded),),
                 text_version=state.text_version + 1,
                 updated_at=at,

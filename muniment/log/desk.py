@@ -76,12 +76,16 @@ def _not_found(name: str) -> NotFound:
     return NotFound(f"There is no memory {name!r} in this space.", field="id")
 
 
-def read_clock(moment: datetime) -> datetime:
+def read_clock(moment: object) -> datetime:
     """What a clock said, in UTC.
 
     Raises:
-        Invalid: ``timezone_required`` where it told no time zone.
+        Invalid: ``clock_invalid`` where it told no time, ``timezone_required`` where no time zone.
     """
+    if not isinstance(moment, datetime):
+        raise Invalid(
+            "The clock tells no time: return aware datetimes.", code="clock_invalid", field="clock"
+        )
     if moment.tzinfo is None:
         raise Invalid(
             "The clock tells naive times: return aware ones.",

@@ -50,11 +50,14 @@ def _prepare_directory(directory: Path, *, read_only: bool) -> None:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         if log.is_dir():
             raise StorageFailed(f"{log} is a directory, not a log.", code="not_a_log")
-        if not log.exists():
+        is_empty = not log.exists() or (
+            log.stat().st_size == 0 and not log.with_name("log.db-wal").exists()
+        )
+        if is_empty:
             if (directory / "keys" / "keys.db").exists():
                 raise StorageFailed(
-                    f"{log} is gone, but its keys are here: restore it from a backup, or name"
-                    " another directory to begin anew.",
+                    f"{log} is gone or empty, but its keys are here: restore it from a backup, or"
+                    " name another directory to begin anew.",
                     code="log_missing",
                 )
             # SQLite would make it readable by others

@@ -135,7 +135,7 @@ _SHAPES: Mapping[str, tuple[_Fact, ...]] = {
         _optional("lifts_trust", _FLAG, default=False),
     ),
     e.Extended.NAME: (_optional("counted", _FLAG, default=True),),
-    e.Revised.NAME: (),
+    e.Revised.NAME: (_optional("trust", _COUNT),),
     e.Recategorized.NAME: (),
     e.Retagged.NAME: (),
     e.Rescored.NAME: (),

@@ -201,6 +201,11 @@ def _extended(known: Subject, event: Stored) -> None:
         known.last_seen_at = max(known.last_seen_at, event.at)
 
 
+def _revised(known: Subject, event: Stored) -> None:
+    if event["trust"] is not None:
+        known.trust = event["trust"]
+
+
 def _archived(known: Subject, event: Stored) -> None:
     known.condition = "archived"
     known.archived_at = event.at
@@ -249,6 +254,7 @@ def _setting(name: str, value: object) -> Callable[[Subject, Stored], None]:
 _CHANGES: Mapping[str, Callable[[Subject, Stored], None]] = {
     e.Reinforced.NAME: _reinforced,
     e.Extended.NAME: _extended,
+    e.Revised.NAME: _revised,
     e.Archived.NAME: _archived,
     e.Superseded.NAME: _superseded,
     e.Restored.NAME: _restored,

@@ -147,7 +147,7 @@ class TestSourcesNamedWrongly:
         rack, relay = two(m)
         m.archive(rack, "stale")
         clock.advance(days=91)
-        assert m.purge().purged == (rack,)
+        assert m.purge().purged == [rack]
         assert self.refused(m, [rack, relay]) == (NotFound, "purged")
 
     def test_an_unknown_one_or_one_of_another_space_is_not_found(self, m: Muniment) -> None:
@@ -397,7 +397,7 @@ class TestRestoringASource:
         answer = m.merge([rack, relay], BOTH, importance=0.1)
         m.archive(answer.id, "wrong")
         clock.advance(days=91)
-        assert m.purge().purged == (answer.id,)
+        assert m.purge().purged == [answer.id]
         restored = m.restore(rack)
         assert (restored.memory.state, restored.warnings) == ("live", ())
         assert [entry.name for entry in m.history(answer.id)][-1] == "memory.purged"

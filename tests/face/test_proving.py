@@ -75,6 +75,6 @@ def test_a_purged_memory_is_proven_like_any_other(m: Muniment, clock: Clock) -> 
     id_ = m.save(FACT).id
     m.archive(id_, "stale")
     clock.advance(days=91)
-    assert m.purge().purged == (id_,)
+    assert m.purge().purged == [id_]
     proof = m.prove_invariants()
     assert (proof.positions, proof.holds) == (4, True)

@@ -47,7 +47,7 @@ def purged(m: Muniment, clock: Clock) -> str:
     id_ = m.save(FACT, category="infra", tags=["feed"], metadata={"k": "v"}).id
     m.archive(id_, "because of Ada")
     clock.advance(days=91)
-    assert m.purge() == PurgeReport((id_,), (), (id_,))
+    assert m.purge() == PurgeReport([id_], [], [])
     return id_
 
 
@@ -127,10 +127,10 @@ class TestHold:
         m.archive(id_, "stale")
         m.hold(id_, "a suit")
         clock.advance(days=5_000)
-        assert m.purge() == PurgeReport((), (id_,), (id_,))
+        assert m.purge() == PurgeReport([], [id_], [])
         assert m.get(id_).content == FACT
         m.release_hold(id_)
-        assert m.purge().purged == (id_,)
+        assert m.purge().purged == [id_]
 
 
 class TestRetention:
@@ -143,7 +143,7 @@ class TestRetention:
         m.archive(long_ago, "stale")
         clock.advance(days=120)
         m.archive(lately, "stale")
-        assert m.purge() == PurgeReport((long_ago,), (), (long_ago,))
+        assert m.purge() == PurgeReport([long_ago], [], [])
         assert [m.get(id_).state for id_ in (long_ago, lately, live)] == [
             "purged",
             "archived",
@@ -155,7 +155,7 @@ class TestRetention:
         with opened(clock, memory_archive_retention_days=days) as m:
             m.archive(m.save(FACT).id, "stale")
             clock.advance(days=5 * 365)
-            assert m.purge() == PurgeReport((), (), ())
+            assert m.purge() == PurgeReport([], [], [])
 
     def test_worth_when_archived_count_pin_and_hold_protect(
         self, m: Muniment, clock: Clock
@@ -173,8 +173,8 @@ class TestRetention:
         clock.advance(days=91)
         report = m.purge()
         assert set(report.kept) == {precious, often, pinned, held}
-        assert report.purged == (faded,)
-        assert set(report.due) == {*report.kept, faded}
+        assert report.purged == [faded]
+        assert report.due == []
 
     def test_a_longer_time_ends_protection_but_not_of_a_pin_or_a_hold(self, clock: Clock) -> None:
         with opened(clock, purge_protected_after_days=365) as m:
@@ -183,9 +183,9 @@ class TestRetention:
             for id_ in (precious, pinned):
                 m.archive(id_, "stale")
             clock.advance(days=365)
-            assert m.purge().purged == ()
+            assert m.purge().purged == []
             clock.advance(seconds=1)
-            assert m.purge() == PurgeReport((precious,), (pinned,), (precious, pinned))
+            assert m.purge() == PurgeReport([precious], [pinned], [])
 
     def test_a_dry_run_lists_what_a_run_then_does(self, m: Muniment, clock: Clock) -> None:
         ids = [m.save(f"Rack number {number} is full.").id for number in range(5)]
@@ -195,10 +195,10 @@ class TestRetention:
         clock.advance(days=91)
         head = m.stats().head
         would = m.purge(dry_run=True)
-        assert would == PurgeReport((), (kept,), (*ids[:4], kept))
+        assert would == PurgeReport([], [kept], ids[:4])
         assert m.stats().head == head
-        assert m.purge() == PurgeReport(tuple(ids[:4]), (kept,), would.due)
-        assert m.purge() == PurgeReport((), (kept,), (kept,))
+        assert m.purge() == PurgeReport(would.due, [kept], [])
+        assert m.purge() == PurgeReport([], [kept], [])
         assert m.stats().head == head + 8
 
     def test_each_space_is_purged_by_itself(self, m: Muniment, clock: Clock) -> None:
@@ -207,14 +207,14 @@ class TestRetention:
         m.archive(here, "stale")
         other.archive(there, "stale")
         clock.advance(days=91)
-        assert m.purge().due == (here,)
+        assert m.purge().purged == [here]
         assert other.get(there).content == FACT
 
     def test_a_service_may_purge_and_is_named(self, m: Muniment, clock: Clock) -> None:
         id_ = m.save(FACT).id
         m.archive(id_, "stale")
         clock.advance(days=91)
-        assert m.acting_as("system:retention").purge().purged == (id_,)
+        assert m.acting_as("system:retention").purge().purged == [id_]
         assert [entry.actor for entry in m.history(id_)[-2:]] == ["system:retention"] * 2
 
 

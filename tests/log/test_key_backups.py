@@ -154,7 +154,7 @@ class TestRestoring:
             m.archive(gone, "old")
             m.keys.backup(tmp_path / "keys.json", passphrase=SECRET)
             clock.advance(days=200)
-            assert m.purge().purged == (gone,)
+            assert m.purge().purged == [gone]
         shutil.rmtree(tmp_path / "store" / "keys")
         done = restore_keys(tmp_path / "keys.json", tmp_path / "store", SECRET)
         assert (done.keys, done.purged) == (1, 1)

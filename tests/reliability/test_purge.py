@@ -112,7 +112,7 @@ class TestCanary:
             clock.advance(days=91)
             m.save("Bert works in Porto")
             before = m.verify()
-            assert m.purge().purged == (id_,)
+            assert m.purge().purged == [id_]
             assert leaks(directory, forms_of_words() + keys) == []
             assert m.verify().intact
             assert m.verify().events == before.events + 2
@@ -227,7 +227,7 @@ say(os.waitpid(child, 0)[1])
                 assert m.search("Xanthippe", include_archived=True).hits == ()
                 assert m.verify().intact
                 assert differing(m, ["Xanthippe", "Socrates"]) == []
-                assert m.purge().due == ()
+                assert m.purge().due == []
         assert leaks(directory, list(spellings("Xanthippe"))) == []
 
     def test_a_reader_sees_it_as_purged_though_nobody_has_finished_it(self, tmp_path: Path) -> None:
@@ -283,7 +283,7 @@ class TestOthers:
                 assert other.get(id_).content == CANARY
                 assert len(other.search("Zyxomma", include_archived=True).hits) == 1
                 clock.advance(days=91)
-                assert m.purge().purged == (id_,)
+                assert m.purge().purged == [id_]
                 assert other.get(id_).content is None
                 assert other.search("Zyxomma", include_archived=True).hits == ()
                 assert "Zyxomma" not in repr(other.history(id_)) + repr(list(other.log()))

@@ -1,6 +1,6 @@
 """Memories, and what was found or done with them, for people."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -78,15 +78,14 @@ def folded(answer: Folded) -> Iterator[Line]:
 
 def purged(answer: PurgeReport) -> Iterator[Line]:
     """What was removed for good, or would be, and what is kept although it is due."""
-    waiting = tuple(id_ for id_ in answer.due if id_ not in {*answer.kept, *answer.purged})
-    if not answer.due:
+    if not (answer.purged or answer.due or answer.kept):
         yield line("Nothing has been archived for longer than archived memories are kept.")
     if answer.purged:
         yield line(("Purged ", "green"), _counted(answer.purged), ": their words are gone.")
         yield from _ids(answer.purged)
-    if waiting:
-        yield line(("To be purged: ", "yellow"), _counted(waiting), "; --yes does it.")
-        yield from _ids(waiting)
+    if answer.due:
+        yield line(("To be purged: ", "yellow"), _counted(answer.due), "; --yes does it.")
+        yield from _ids(answer.due)
     if answer.kept:
         yield line(("Kept, for they are protected: ", "bold"), _counted(answer.kept), ".")
         yield from _ids(answer.kept)
@@ -182,19 +181,19 @@ def _source(memory: Memory) -> str:
     return " ".join([source.type, *(f"{name} {text}" for name, text in named if text)])
 
 
-def _counted(ids: tuple[str, ...]) -> str:
+def _counted(ids: Sequence[str]) -> str:
     return f"{len(ids):,} {'memory' if len(ids) == 1 else 'memories'}"
 
 
-def _ids(ids: tuple[str, ...]) -> Iterator[Line]:
+def _ids(ids: Sequence[str]) -> Iterator[Line]:
     for id_ in ids:
         yield line(_INDENT, (id_, "cyan"))
 
 
-def _tails(ids: tuple[str, ...]) -> str:
+def _tails(ids: Sequence[str]) -> str:
     return ", ".join(map(tail, ids))
 
 
-def _warnings(warnings: tuple[str, ...]) -> Iterator[Line]:
+def _warnings(warnings: Sequence[str]) -> Iterator[Line]:
     for warning in warnings:
         yield line((f"{_INDENT}note: {warning}", "yellow"))
