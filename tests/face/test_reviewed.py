@@ -2,8 +2,9 @@
 
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -91,17 +92,21 @@ def test_what_is_logged_leaves_the_output_to_the_host(
     assert "clock_behind_log" in ended.stderr
 
 
-@pytest.mark.parametrize(
-    ("call", "code"),
-    [
-        (lambda m: m.save_many(None), "items_invalid"),
-        (lambda m: m.import_from("native", None), "path_invalid"),
-        (lambda m: m.purge(dry_run="no"), "dry_run_invalid"),
-        (lambda _: muniment.open(":memory:", settings=5), "settings_invalid"),  # type: ignore[arg-type]
-        (lambda _: muniment.open(":memory:", clock=lambda: None), "clock_invalid"),  # type: ignore[arg-type]
-    ],
-)
-def test_arguments_of_the_wrong_type_are_refused_by_name(m: Muniment, call: Any, code: str) -> None:
+def _tells_nothing() -> Any:
+    return None
+
+
+WRONG: dict[str, Callable[[Any], object]] = {
+    "items_invalid": lambda m: m.save_many(None),
+    "path_invalid": lambda m: m.import_from("native", None),
+    "dry_run_invalid": lambda m: m.purge(dry_run="no"),
+    "settings_invalid": lambda _: muniment.open(":memory:", settings=cast("Any", 5)),
+    "clock_invalid": lambda _: muniment.open(":memory:", clock=_tells_nothing),
+}
+
+
+@pytest.mark.parametrize("code", WRONG)
+def test_arguments_of_the_wrong_type_are_refused_by_name(m: Muniment, code: str) -> None:
     with pytest.raises(Invalid) as refused:
-        call(m)
+        WRONG[code](m)
     assert refused.value.code == code
