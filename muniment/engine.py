@@ -171,6 +171,7 @@ class _StoreReading(LogDesk):
     def __init__(self, engine: Engine, identity: Identity, now: datetime) -> None:
         super().__init__(engine.store, identity, now, engine.rules)
         self._models = engine.models
+        self._is_caught_up = False
         self.lock = engine.models.lock
         self.meaning = SpaceMeaning(engine.meaning, identity.space) if engine.meaning else None
 
@@ -182,7 +183,10 @@ class _StoreReading(LogDesk):
 
     def _current(self, model: Callable[[str], A]) -> A:
         self._store.require_own_process()
-        self._models.catch_up()
+        if not self._is_caught_up:
+            # once a query: what is committed meanwhile is for the next one
+            self._models.catch_up()
+            self._is_caught_up = True
         return model(self.identity.space)
 
     def memories(self, ids: Iterable[str]) -> list[State]:
@@ -194,6 +198,7 @@ class _StoreReading(LogDesk):
         return self._store.history(stream)
 
     def recorded(self, *, after: int, until: int | None, space: str | None) -> Iterator[Recorded]:
+        self._is_caught_up = False  # who reads on has come to a later moment
         return self._store.recorded(after=after, until=until, space=space)
 
     def head(self) -> int:
