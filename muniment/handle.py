@@ -187,119 +187,45 @@ class Muniment:
             )
         return self._engine.run_all(item_commands(given), self._identity)
 
-    def revise(
-        self,
-        id: str,
-        content: str,
-        **options: Unpack[EditOptions],
-    ) -> Memory:
+    def revise(self, id: str, content: str, **options: Unpack[EditOptions]) -> Memory:
         """Rewrite the text of a memory; its history keeps the old one."""
-        return self._edit(
-            Revise,
-            id=id,
-            content=content,
-            **options,
-        )
+        return self._edit(Revise, id=id, content=content, **options)
 
-    def rescore(
-        self,
-        id: str,
-        importance: float,
-        **options: Unpack[EditOptions],
-    ) -> Memory:
+    def rescore(self, id: str, importance: float, **options: Unpack[EditOptions]) -> Memory:
         """Set the importance of a memory, 0 to 1, from which it fades anew."""
-        return self._edit(
-            Rescore,
-            id=id,
-            importance=importance,
-            **options,
-        )
+        return self._edit(Rescore, id=id, importance=importance, **options)
 
-    def recategorize(
-        self,
-        id: str,
-        category: str | None,
-        **options: Unpack[EditOptions],
-    ) -> Memory:
+    def recategorize(self, id: str, category: str | None, **options: Unpack[EditOptions]) -> Memory:
         """File a memory under another category."""
-        return self._edit(
-            Recategorize,
-            id=id,
-            category=category,
-            **options,
-        )
+        return self._edit(Recategorize, id=id, category=category, **options)
 
-    def retag(
-        self,
-        id: str,
-        tags: Iterable[str],
-        **options: Unpack[EditOptions],
-    ) -> Memory:
+    def retag(self, id: str, tags: Iterable[str], **options: Unpack[EditOptions]) -> Memory:
         """Replace the tags of a memory."""
-        return self._edit(
-            Retag,
-            id=id,
-            tags=tags,
-            **options,
-        )
+        return self._edit(Retag, id=id, tags=tags, **options)
 
     def describe(
-        self,
-        id: str,
-        metadata: Mapping[str, str],
-        **options: Unpack[EditOptions],
+        self, id: str, metadata: Mapping[str, str], **options: Unpack[EditOptions]
     ) -> Memory:
         """Replace the metadata of a memory, subject time among it."""
-        return self._edit(
-            Describe,
-            id=id,
-            metadata=metadata,
-            **options,
-        )
+        return self._edit(Describe, id=id, metadata=metadata, **options)
 
-    def pin(
-        self,
-        id: str,
-        **options: Unpack[EditOptions],
-    ) -> Memory:
+    def pin(self, id: str, **options: Unpack[EditOptions]) -> Memory:
         """Put a memory in the vault: no policy decays, prunes or purges it."""
         return self._edit(Pin, id=id, **options)
 
-    def unpin(
-        self,
-        id: str,
-        **options: Unpack[EditOptions],
-    ) -> Memory:
+    def unpin(self, id: str, **options: Unpack[EditOptions]) -> Memory:
         """Take a memory out of the vault."""
         return self._edit(Unpin, id=id, **options)
 
-    def mark_used(
-        self,
-        id: str,
-        **options: Unpack[EditOptions],
-    ) -> Memory:
+    def mark_used(self, id: str, **options: Unpack[EditOptions]) -> Memory:
         """Say that a recalled memory was used; being found alone counts nothing."""
         return self._edit(MarkUsed, id=id, **options)
 
-    def archive(
-        self,
-        id: str,
-        reason: str,
-        **options: Unpack[EditOptions],
-    ) -> Memory:
+    def archive(self, id: str, reason: str, **options: Unpack[EditOptions]) -> Memory:
         """Hide a memory from recall; it is kept and can be restored."""
-        return self._edit(
-            Archive,
-            id=id,
-            reason=reason,
-            **options,
-        )
+        return self._edit(Archive, id=id, reason=reason, **options)
 
-    def restore(
-        self,
-        id: str,
-        **options: Unpack[EditOptions],
-    ) -> Restored:
+    def restore(self, id: str, **options: Unpack[EditOptions]) -> Restored:
         """Bring an archived or superseded memory back into recall."""
         self._authorise(Restore)
         return self._engine.run(
