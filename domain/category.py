@@ -72,5 +72,5 @@ def within(category: str | None, prefix: str) -> bool:
 
 
 def never_matched(category: str | None) -> bool:
-    """Whether the duplicate check leaves a category alone (seed: others decide about these)."""
+    """Whether the duplicate check leaves a category alone: what others decide about."""
     return within(category, "feedback") or within(category, "claim/capability")

@@ -1,6 +1,6 @@
 """Importance at a moment: a pure function of what the log says and of that moment.
 
-The curve is the one of the first seed document: untouched for a time of grace, then halved every
+The curve is RockBot's: untouched for a time of grace, then halved every
 half-life, down to a floor. Because it is computed and never written back, passes at any cadence see
 the same curve, and a question about the past is answered exactly.
 """

@@ -8,7 +8,7 @@ from .importance import Decay
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuplicateCheck:
-    """How the save-time duplicate check looks and decides (names and defaults of the seed).
+    """How the save-time duplicate check looks and decides (defaults as in RockBot).
 
     ``lexical_threshold`` is a Jaccard index, ``resembling`` the one from which memories are
     named as similar; ``max_extended`` bounds a text that grows by extension, in characters;
@@ -24,7 +24,7 @@ class DuplicateCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
-    """How long archived memories are kept, and which ones longer (defaults of the seed).
+    """How long archived memories are kept, and which ones longer (defaults as in RockBot).
 
     ``archive_days`` of 0 or less keeps for ever. Above the floor, by importance at archiving or by
     count, nothing is purged before ``protected_days``; None: never.

@@ -41,7 +41,7 @@ _SEEDS = {
     "memory.importance_decay_half_life_days": "Dream:ImportanceDecayHalfLifeDays",
     "memory.importance_decay_floor": "Dream:ImportanceDecayFloor",
 }
-"""The names that settings have in the seed documents."""
+"""The names that settings have in RockBot, where most of them come from."""
 
 
 class MemorySettings(_Section):
@@ -231,7 +231,7 @@ class Settings(BaseSettings):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: its value, where that comes from, and its name in the seed, if it has one."""
+    """One setting: its value, where that comes from, and its name in RockBot (``seed``), if it has one."""
 
     name: str
     value: Any
