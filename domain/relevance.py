@@ -1,4 +1,4 @@
-"""Relevance at a moment, and its band: the Cognitive Memory System's model, computed and never stored.
+"""Relevance at a moment, and its band: the Cognitive Memory System's model, never stored.
 
 ``relevance(t) = base · e^(−0.03 · days since access) · log2(access count + 1) · weight of the
 store``. It is raw and may exceed 1. It is reported beside importance and ranks nothing unless a

@@ -231,7 +231,7 @@ class Settings(BaseSettings):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: its value, where that comes from, and its name in RockBot (``seed``), if it has one."""
+    """One setting: its value, where that comes from, and its name in RockBot (``seed``)."""
 
     name: str
     value: Any
