@@ -138,7 +138,7 @@ class Engine:
         self.store.close()
 
     def _meaning(self) -> Meaning | None:
-        settings = self.settings.embedding
+        settings, memory = self.settings.embedding, self.settings.memory
         model = None if self.store.read_only else embedder(settings)
         if model is None:
             return None
@@ -149,7 +149,7 @@ class Engine:
             self.store.memories,
             folder(self._writer.run),
             min_similarity=settings.min_similarity_threshold,
-            repetition_from=self.settings.memory.dedupe_similarity_threshold,
+            repetition_from=memory.dedupe_similarity_threshold if memory.dedupe_enabled else None,
             query_deadline=settings.query_deadline,
         )
 

@@ -40,6 +40,7 @@ from .log.bundles import Bundle
 from .log.notes import Checkpoint
 from .log.shelf import Against
 from .log.verify import Verification, verify
+from .meaning import Meaning
 from .paths import path_of
 from .proofs.proof import Proof
 from .proving import ProveInvariants, prove_invariants
@@ -108,6 +109,11 @@ class Muniment:
     def settings(self) -> Settings:
         """The settings that hold."""
         return self._engine.settings
+
+    @property
+    def embeddings(self) -> Meaning | None:
+        """How the making of vectors goes; None where no model is configured."""
+        return self._engine.meaning
 
     @property
     def aio(self) -> AsyncMuniment:

@@ -87,7 +87,7 @@ class Meaning:
         memories: Reads memories by whole ids.
         fold: Folds a repetition.
         min_similarity: The least cosine of a hit.
-        repetition_from: The cosine from which memories are compared for repetition.
+        repetition_from: The cosine from which memories are compared for repetition; None: never.
         query_deadline: Seconds that a search waits for the vector of its query.
     """
 
@@ -100,7 +100,7 @@ class Meaning:
         fold: Fold,
         *,
         min_similarity: float,
-        repetition_from: float,
+        repetition_from: float | None,
         query_deadline: float,
     ) -> None:
         self.min_similarity = min_similarity
@@ -226,10 +226,13 @@ class Meaning:
                 for passage, vector in taken
             ],
         )
-        for passage, vector in taken:
-            self._fold_repetition(passage, vector)
+        if self._repetition_from is not None:
+            for passage, vector in taken:
+                self._fold_repetition(passage, vector, self._repetition_from)
 
-    def _fold_repetition(self, passage: Passage, vector: NDArray[np.float32]) -> None:
+    def _fold_repetition(
+        self, passage: Passage, vector: NDArray[np.float32], at_least: float
+    ) -> None:
         with self._models.lock:
             known = self.passages(passage.space)
             catalog = self._models.catalog(passage.space)
@@ -237,7 +240,7 @@ class Meaning:
             near = known.nearest(
                 vector,
                 limit=_COMPARED,
-                at_least=self._repetition_from,
+                at_least=at_least,
                 keep=lambda rows: catalog.in_condition(rows, "live"),
             )
             older: list[str] = [
