@@ -9,7 +9,7 @@ from muniment.domain.fusion import Scored
 from muniment.projections.catalog import Catalog
 from muniment.projections.search_index import Matches, SearchIndex
 
-from .hybrid import Keep, Ranked, query_vector, ranked
+from .hybrid import TOP, Keep, Ranked, query_vector, ranked
 from .reading import Reading
 
 Mode: TypeAlias = Literal["hybrid", "keyword", "semantic", "regex"]
@@ -40,8 +40,10 @@ def by_words(reading: Reading, asked: Asked, keep: Keep) -> tuple[Found, str | N
         vector, degraded = query_vector(reading, asked.query)
     with reading.lock:
         catalog, index = reading.catalog(), reading.search_index()
+        # scaled over ten hits the tenth would count for nothing
+        limit = asked.wanted if vector is None else max(asked.wanted, TOP)
         words = index.matches(
-            asked.query, limit=asked.wanted, keep=keep, include_archived=asked.include_archived
+            asked.query, limit=limit, keep=keep, include_archived=asked.include_archived
         )
         together: Ranked | None = None
         rows, scores = words.rows, words.scores
