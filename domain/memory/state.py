@@ -153,10 +153,29 @@ def _begin(recorded: Recorded) -> State | None:
     if begun is None:
         return None
     event, condition = begun
-    if isinstance(event, Merged):
-        return _merged(recorded, event)
     if isinstance(event, Imported):
         return _imported(recorded, event, condition)
+    state = _first(recorded, event)
+    if isinstance(event, Merged):
+        return state._replace(
+            created_at=event.created_at,
+            last_seen_at=event.last_seen_at,
+            reinforcement_count=event.reinforcement_count,
+            access_count=event.access_count,
+            last_accessed_at=event.last_accessed_at,
+            merged_from=event.merged_from,
+            heard=frozenset(event.heard),
+        )
+    return state._replace(
+        condition=condition,
+        resembles=event.resembles,
+        conflicts_with=event.conflicts_with,
+        heard=frozenset([(event.source_type, event.source_ref)]),
+    )
+
+
+def _first(recorded: Recorded, event: Beginning) -> State:
+    """A memory first said when it was recorded, without what its kind of beginning adds."""
     at = recorded.recorded_at
     return State(
         id=recorded.stream,
@@ -179,10 +198,6 @@ def _begin(recorded: Recorded) -> State | None:
         reinforcement_count=1,
         access_count=1,
         last_accessed_at=at,
-        condition=condition,
-        resembles=event.resembles,
-        conflicts_with=event.conflicts_with,
-        heard=frozenset([(event.source_type, event.source_ref)]),
         fault=recorded.fault,
     )
 
@@ -190,22 +205,11 @@ def _begin(recorded: Recorded) -> State | None:
 def _imported(recorded: Recorded, event: Imported, condition: Condition) -> State:
     # where the words cannot be read, the times still say how many parts there were
     said = zip_longest(event.parts, event.said_at or (event.created_at,))
-    state = State(
-        id=recorded.stream,
-        space=recorded.space,
-        version=recorded.version,
-        position=recorded.position,
+    state = _first(recorded, event)._replace(
         statements=tuple(
             _statement(text or "", moment or event.created_at, recorded) for text, moment in said
         ),
         text_version=event.text_version,
-        category=event.category,
-        tags=event.tags,
-        metadata=event.metadata,
-        store=event.store,
-        source=event.source,
-        trust=event.trust,
-        base=event.importance,
         scored_at=event.scored_at,
         created_at=event.created_at,
         last_seen_at=event.last_seen_at,
@@ -227,38 +231,8 @@ def _imported(recorded: Recorded, event: Imported, condition: Condition) -> Stat
         ),
         superseded_by=event.superseded_by,
         held=event.held,
-        fault=recorded.fault,
     )
     return _without_words(state) if condition == "purged" else state
-
-
-def _merged(recorded: Recorded, event: Merged) -> State:
-    at = recorded.recorded_at
-    return State(
-        id=recorded.stream,
-        space=recorded.space,
-        version=recorded.version,
-        position=recorded.position,
-        statements=(_statement(event.content, at, recorded),),
-        text_version=1,
-        category=event.category,
-        tags=event.tags,
-        metadata=event.metadata,
-        store=event.store,
-        source=event.source,
-        trust=event.trust,
-        base=event.importance,
-        scored_at=at,
-        created_at=event.created_at,
-        last_seen_at=event.last_seen_at,
-        updated_at=at,
-        reinforcement_count=event.reinforcement_count,
-        access_count=event.access_count,
-        last_accessed_at=event.last_accessed_at,
-        merged_from=event.merged_from,
-        heard=frozenset(event.heard),
-        fault=recorded.fault,
-    )
 
 
 def _statement(text: str, said_at: datetime, recorded: Recorded) -> Statement:

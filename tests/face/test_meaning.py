@@ -60,6 +60,23 @@ class TestHybrid:
             embedded(m)
             assert [hit.memory.id for hit in m.search("harbour pilot", category="b").hits] == [kept]
 
+    def test_how_many_are_asked_for_does_not_change_what_they_score(
+        self, service: Loopback
+    ) -> None:
+        with muniment.open(":memory:", settings=settings(service)) as m:
+            for number in range(12):
+                m.save(f"ship sea anchored {number} by the red lighthouse of berth {number}")
+            m.save("zebra")
+            m.save("zebra zebra")
+            near = m.save("ship sea anchored lighthouse").id  # much by meaning, a little by words
+            embedded(m)
+            query = "ship sea anchored lighthouse zebra"
+            few, many = (
+                {hit.memory.id: hit.score for hit in m.search(query, limit=limit).hits}
+                for limit in (1, 20)
+            )
+        assert few == {near: many[near]}
+
     def test_what_is_archived_shows_on_demand_alone(self, service: Loopback) -> None:
         with muniment.open(":memory:", settings=settings(service)) as m:
             id_ = m.save("harbour pilot ships").id
