@@ -18,8 +18,6 @@ class Peer(ABC):
     """A keyword search over texts that are given as tokens. ``folder`` is empty and its own."""
 
     NAME: ClassVar[str]
-    REBUILDS: ClassVar[bool] = False
-    """Whether a write is made visible by making the index anew."""
 
     def __init__(self, texts: Sequence[list[str]], folder: Path) -> None:
         self.resources = ExitStack()
@@ -32,20 +30,23 @@ class Peer(ABC):
     def search(self, terms: list[str]) -> object:
         """The best texts for any of the terms."""
 
-    def add(self, tokens: list[str]) -> None:
-        """One text more, met by the next search."""
-        raise NotImplementedError
-
     def close(self) -> None:
         """Gives back what it holds."""
         self.resources.close()
+
+
+class GrowingPeer(Peer):
+    """One that takes a text more; the others make a write visible by making the index anew."""
+
+    @abstractmethod
+    def add(self, tokens: list[str]) -> None:
+        """One text more, met by the next search."""
 
 
 class RankBM25(Peer):
     """The pure Python package that the reference ranking comes from."""
 
     NAME = "rank_bm25"
-    REBUILDS = True
 
     def _build(self, texts: Sequence[list[str]], folder: Path) -> None:  # noqa: ARG002
         module: Any = importlib.import_module("rank_bm25")
@@ -60,7 +61,6 @@ class BM25S(Peer):
     """Scores of every pair of a term and a text, made ahead, in a sparse matrix."""
 
     NAME = "bm25s"
-    REBUILDS = True
 
     def _build(self, texts: Sequence[list[str]], folder: Path) -> None:  # noqa: ARG002
         module: Any = importlib.import_module("bm25s")
@@ -71,7 +71,7 @@ class BM25S(Peer):
         return self._index.retrieve([terms], k=HITS, show_progress=False)
 
 
-class Tantivy(Peer):
+class Tantivy(GrowingPeer):
     """The Rust library, with an index on the disk."""
 
     NAME = "tantivy"
@@ -109,7 +109,7 @@ class Tantivy(Peer):
         self._index.reload()
 
 
-class FTS5(Peer):
+class FTS5(GrowingPeer):
     """SQLite's own, in a database on the disk."""
 
     NAME = "SQLite FTS5"

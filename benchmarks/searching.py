@@ -10,7 +10,7 @@ from muniment.domain.words import query_terms, words
 
 from .corpus import queries, texts
 from .measuring import Report, at_most, cpu_each, median, quantile, timed
-from .peers import PEERS, Peer
+from .peers import PEERS, GrowingPeer, Peer
 
 QUERIES = 400
 PEER_SECONDS = 6.0
@@ -81,7 +81,7 @@ def _theirs(kind: type[Peer], tokens: list[list[str]], asked: list[str]) -> _Fig
             if sum(taken) > PEER_SECONDS * 1e6:
                 break
         visible = building.cpu
-        if not kind.REBUILDS:
+        if isinstance(peer, GrowingPeer):
             fresh = [_tokens(text) for text, _ in texts(WRITES, seed=5)]
             visible = median(cpu_each(partial(peer.add, one) for one in fresh))
         peer.close()
