@@ -164,11 +164,6 @@ class VectorCache:
                 "DELETE FROM vectors WHERE memory_id = ?", [(each,) for each in memory_ids]
             )
 
-    def forget_model(self, model: str) -> None:
-        """Erases every vector of a model."""
-        with self._writing() as connection:
-            connection.execute("DELETE FROM vectors WHERE model = ?", (model,))
-
     def close(self) -> None:
         """Gives the file back."""
         with self._lock:

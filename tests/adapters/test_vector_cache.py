@@ -77,14 +77,12 @@ class TestAVector:
         assert cache.get_many("m", ["same"]) == [None]
         cache.close()
 
-    def test_is_kept_for_each_model_and_forgotten_by_model(self, path: Path) -> None:
+    def test_is_kept_for_each_model(self, path: Path) -> None:
         cache = VectorCache(path, KEY)
         put(cache, "a", "x", model="m")
         put(cache, "a", "x", model="n")
         put(cache, "b", "y", model="n")
         assert cache.models() == {"m": 1, "n": 2}
-        cache.forget_model("n")
-        assert cache.models() == {"m": 1}
         cache.close()
 
     def test_is_one_of_many(self) -> None:

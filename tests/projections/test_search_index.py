@@ -242,37 +242,24 @@ class TestQueries:
 
 
 class TestMerges:
-    def test_none_is_due_while_little_is_new(self) -> None:
-        assert Space("pizza").index.begin_merge() is None
-
-    def test_one_built_aside_takes_in_what_came_meanwhile(self) -> None:
+    def test_what_came_before_one_and_after_it_is_found(self) -> None:
         space = Space()
-        index = space.index = SearchIndex(merge_at=3)
+        index = space.index = SearchIndex(merge_at=1)
         space.then("a", saved("pizza one")).then("b", saved("pizza two"))
-        space.finds("pizza")
         space.then("c", saved("pizza three"))
-        merge = index.begin_merge()
-        assert merge is not None
-        space.then("d", saved("pizza four")).then("a", e.Revised(content="pasta", chars=5))
         space.finds("pizza")
-        merge.build()
-        index.finish_merge(merge)
-        assert index.begin_merge() is None
+        assert index._packed == 3  # pyright: ignore[reportPrivateUsage] - that there was one
+        space.then("d", saved("pizza four")).then("a", e.Revised(content="pasta", chars=5))
         assert sorted(space.finds("pizza")) == ["b", "c", "d"]
         assert space.finds("pasta") == ["a"]
 
-    def test_one_that_was_overtaken_is_left_out(self) -> None:
+    def test_a_write_packs_what_no_search_has(self) -> None:
         space = Space()
         index = space.index = SearchIndex(merge_at=1)
-        space.then("a", saved("pizza"))
-        early = index.begin_merge()
-        late = index.begin_merge()
-        assert early is not None
-        assert late is not None
-        for merge in (late, early):
-            merge.build()
-            index.finish_merge(merge)
-        assert space.finds("pizza") == ["a"]
+        for number in range(4):
+            space.then(f"m{number}", saved(f"pizza {number}"))
+        assert index._packed == 4  # pyright: ignore[reportPrivateUsage] - that there was one
+        assert sorted(space.finds("pizza")) == ["m0", "m1", "m2", "m3"]
 
     def test_rewritten_memories_leave_no_ever_growing_trace(self) -> None:
         space = Space()
