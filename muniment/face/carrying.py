@@ -1,0 +1,66 @@
+"""What carries a store elsewhere and back, and makes its read models anew."""
+
+import os
+
+from muniment.backups import BackedUp, Backup, back_up
+from muniment.commands.import_memory import ImportMemory
+from muniment.exporting import Export, Exported, export
+from muniment.importing import ImportReport, Progress, import_all
+from muniment.paths import path_of
+from muniment.rebuild import Rebuilt, rebuild
+
+from .base import Face
+
+
+class Carrying(Face):
+    """Export, import, backup, rebuild."""
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        format: str = "native",
+        progress: Progress | None = None,
+    ) -> Exported:
+        """Write the memories of this space to one file, as of now; others may write meanwhile.
+
+        ``native`` holds everything about each memory, archived and purged ones too, and is what
+        ``import_from`` takes over whole; its words are in the clear. ``markdown`` is for reading:
+        live memories by category, with their tags. There is no other. ``progress`` is called with
+        how many were written so far.
+
+        Raises:
+            Invalid: ``format_unknown`` or ``path_invalid``.
+        """
+        self._authorise(Export)
+        return export(self._engine, self.space, path, format, progress)
+
+    def import_from(
+        self, format: str, path: str | os.PathLike[str], *, progress: Progress | None = None
+    ) -> ImportReport:
+        """Bring in what was kept elsewhere.
+
+        Formats: ``native`` (what ``export`` wrote), ``rockbot`` (a directory), ``mcp-memory``
+        (JSONL), ``mem0`` (JSON), ``markdown`` (a file or a directory). What is malformed is
+        reported and skipped, and what was imported before is left alone, so an import may be
+        repeated. ``progress`` is called with how many were read so far.
+        """
+        self._authorise(ImportMemory)
+        return import_all(self._engine, self._identity, format, path_of(path), progress)
+
+    def backup(self, path: str | os.PathLike[str], *, progress: Progress | None = None) -> BackedUp:
+        """Copy the log into an empty or missing directory, and verify the copy; others may write.
+
+        Every command that was acknowledged before is in it, and no key: those have ``keys.backup``.
+        ``progress`` is called with how many pages of the database were copied so far.
+
+        Raises:
+            Refused: ``target_not_empty``, or ``volatile`` for a store in memory.
+            StorageFailed: ``log_not_intact``: what was copied does not verify.
+        """
+        self._authorise(Backup)
+        return back_up(self._engine, path, self._engine.clock(), progress)
+
+    def rebuild(self) -> Rebuilt:
+        """Makes the projections of this space anew and compares them with those in use."""
+        return rebuild(self._engine, self.space)
