@@ -5,10 +5,11 @@ import os
 import tempfile
 from pathlib import Path
 
-from . import locomo, looking_up, nearest, replaying, saving, searching
+from . import locomo, looking_up, nearest, replaying, saving, searching, verifying
 from .stores import fill
+from .verifying import EVENTS_A_MEMORY
 
-TOPICS = ("saving", "searching", "looking-up", "replaying", "vectors", "locomo")
+TOPICS = ("saving", "searching", "looking-up", "replaying", "verifying", "vectors", "locomo")
 
 
 def main() -> None:
@@ -23,8 +24,11 @@ def main() -> None:
     topics: set[str] = {asked.only} if asked.only else set(TOPICS)
     one, five, fifteen = os.getloadavg()
     print(f"{os.cpu_count()} cores; load {one:.2f} {five:.2f} {fifteen:.2f}")
-    if topics - {"vectors", "locomo"}:
+    if topics - {"verifying", "vectors", "locomo"}:
         _on_a_store(topics, asked.memories)
+    if "verifying" in topics:
+        with tempfile.TemporaryDirectory() as folder:
+            verifying.run(Path(folder) / "store", EVENTS_A_MEMORY * asked.memories).show()
     if "vectors" in topics:
         nearest.run(asked.memories).show()
     if "locomo" in topics:

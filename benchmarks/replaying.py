@@ -1,18 +1,14 @@
 """The log read again: decrypted, decoded and folded; verified; opened to the first answer."""
 
-import sqlite3
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
-
-from pydantic_core import to_json
 
 from muniment.domain.memory.state import State, evolve
 from muniment.engine import Engine
-from muniment.log.rows import COLUMNS
 from muniment.log.verify import verify
 
 from . import opening
+from .hashing import bare
 from .measuring import Report, at_least, at_most, median, timed
 
 ROUNDS = 3
@@ -34,7 +30,7 @@ def run(path: Path, memories: int) -> Report:
         report.add("verify", events / verifying * 1e6, "events/s")
     finally:
         engine.close()
-    hashing = _bare_hashing(path)
+    hashing = bare(path)
     report.beside("bare SHA-256", events / hashing * 1e6, events / verifying * 1e6, "events/s")
     _open(report, path, memories, events)
     return report
@@ -45,31 +41,6 @@ def _fold(engine: Engine) -> int:
     for recorded in engine.store.recorded():
         states[recorded.stream] = evolve(states.get(recorded.stream), recorded)
     return len(states)
-
-
-def _bare_hashing(path: Path) -> float:
-    """Microseconds of processor time for the three hashes of every event, the bytes at hand."""
-    connection = sqlite3.connect((path / "log.db").as_uri() + "?mode=ro", uri=True)
-    rows = connection.execute(
-        f"SELECT {', '.join(COLUMNS)}, leaf, chain FROM events ORDER BY position"
-    ).fetchall()
-    connection.close()
-    hashed = [
-        (
-            b"\x00" + to_json(row[:12]) + row[12] + row[14],
-            row[13] or b"",
-            b"\x02" + row[15] + row[14],
-        )
-        for row in rows
-    ]
-
-    def hash_all() -> None:
-        for leaf, payload, link in hashed:
-            sha256(payload).digest()
-            sha256(leaf).digest()
-            sha256(link).digest()
-
-    return median(timed(hash_all).cpu for _ in range(ROUNDS))
 
 
 def _open(report: Report, path: Path, memories: int, events: int) -> None:
