@@ -80,6 +80,16 @@ class TestNearest:
         assert np.allclose(cosines[found.rows], cosines[kept], atol=2e-6)
         assert np.allclose(found.cosines, cosines[kept], atol=2e-6)
 
+    def test_is_as_alike_as_asked_for_however_few_are_kept(self) -> None:
+        index, vectors = filled(2_000, 24)
+        cosines = vectors @ vectors[42]
+        found = index.compared(vectors[42]).nearest(
+            limit=20, at_least=0.3, keep=lambda rows: rows % 97 == 0
+        )
+        wanted = {row for row in range(0, 2_000, 97) if cosines[row] >= 0.3}
+        assert set(rows(found)) == wanted
+        assert len(wanted) in range(1, 20)
+
     def test_does_not_depend_on_what_came_and_went(self) -> None:
         plain, vectors = filled(500, 16)
         other = VectorIndex(16)
