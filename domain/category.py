@@ -55,6 +55,11 @@ def folded(category: str | None) -> str:
     return (category or "").casefold()
 
 
+def words(category: str | None) -> str:
+    """The words of a category, without the marks between them; '' where there is none."""
+    return (category or "").replace("/", " ").replace("-", " ")
+
+
 def top(category: str | None) -> str:
     """The first segment, folded; '' where there is no category, which is a level of its own."""
     return folded(category).partition("/")[0]

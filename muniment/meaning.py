@@ -17,7 +17,7 @@ from .adapters.json_client import Patience
 from .adapters.openai_embedder import OpenAIEmbedder
 from .adapters.vector_cache import Kept, VectorCache
 from .commands.fold_twins import FoldTwins
-from .domain.embedding import Embedder, Vectors
+from .domain.embedding import Embedder, Vectors, document, least_similarity
 from .domain.errors import Invalid
 from .domain.identity import identity
 from .domain.memory.merging import is_repetition
@@ -86,7 +86,7 @@ class Meaning:
         models: The read models of the store.
         memories: Reads memories by whole ids.
         fold: Folds a repetition.
-        min_similarity: The least cosine of a hit.
+        min_similarity: The least cosine of a hit; None: what is known of the model.
         repetition_from: The cosine from which memories are compared for repetition; None: never.
         query_deadline: Seconds that a search waits for the vector of its query.
     """
@@ -99,11 +99,13 @@ class Meaning:
         memories: Callable[[Iterable[str]], Mapping[str, State]],
         fold: Fold,
         *,
-        min_similarity: float,
+        min_similarity: float | None,
         repetition_from: float | None,
         query_deadline: float,
     ) -> None:
-        self.min_similarity = min_similarity
+        self.min_similarity = (
+            least_similarity(model.model) if min_similarity is None else min_similarity
+        )
         self._model = model
         self._cache = cache
         self._models = models
@@ -202,10 +204,12 @@ class Meaning:
             states = self._memories(id_ for id_, _ in missing)
             for id_, version in missing:
                 state = states.get(id_)
-                if state is None or state.fault is not None or state.text_version != version:
+                if state is None or state.fault is not None:
                     self._illegible.add((id_, version))
                 else:
-                    wanted.append(Passage(space, id_, version, state.content))
+                    # of a newer text than is wanted, it is not taken when it arrives
+                    text = document(state.content, state.category, state.tags)
+                    wanted.append(Passage(space, id_, version, text))
             if len(wanted) >= limit:
                 break
         return wanted
@@ -237,8 +241,7 @@ class Meaning:
             known = self.passages(passage.space)
             catalog = self._models.catalog(passage.space)
             row = known.row(passage.memory_id)
-            near = known.nearest(
-                vector,
+            near = known.compared(vector).nearest(
                 limit=_COMPARED,
                 at_least=at_least,
                 keep=lambda rows: catalog.in_condition(rows, "live"),

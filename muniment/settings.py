@@ -134,8 +134,12 @@ class EmbeddingSettings(_Section):
     max_input_chars: int = Field(
         default=30_000, ge=1, description="Characters after which a text is cut."
     )
-    min_similarity_threshold: float = Field(
-        default=0.5, ge=-1.0, le=1.0, description="Cosine under which a memory is no hit."
+    min_similarity_threshold: float | None = Field(
+        default=None,
+        ge=-1.0,
+        le=1.0,
+        description="Cosine under which a memory is no hit by meaning; none: as measured for the"
+        " model, else 0.5.",
     )
     connect_timeout: float = Field(default=3.0, gt=0.0, description="Seconds to connect.")
     deadline: float = Field(default=30.0, gt=0.0, description="Seconds for a whole call.")

@@ -1,5 +1,8 @@
 """Which text of each memory of one space wants a vector, and the vectors that have come.
 
+The text is what a model reads: content, category and tags. Its versions count from 1 and rise with
+each event that changes any of them.
+
 Rows are those of the catalog. Events say which text is current; vectors come later, from a cache or
 a model, and one of an older text is not taken.
 """
@@ -9,15 +12,22 @@ from hashlib import sha256
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from muniment.domain.memory.events import Extended, PurgeRequested, Revised
+from muniment.domain.memory.events import (
+    Extended,
+    Folded,
+    PurgeRequested,
+    Recategorized,
+    Reinforced,
+    Retagged,
+    Revised,
+)
 from muniment.domain.memory.state import beginning
 from muniment.domain.recorded import Recorded
 
 from .columns import Column
 from .parts import Part, Parts, Unfit, ids, packed_ids, value
-from .vector_index import Keep, Nearest, Rows, Vector, VectorIndex
+from .vector_index import Compared, Vector, VectorIndex
 
 _NOTHING = 0
 
@@ -26,7 +36,7 @@ class Passages:
     """Folds events into the texts that are wanted; ``position`` is that of the newest event."""
 
     NAME: ClassVar[str] = "passages"
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
 
     def __init__(self) -> None:
         self.position = 0
@@ -49,7 +59,9 @@ class Passages:
                 self._want(len(self.ids) - 1, 1)
             return
         match recorded.event:
-            case Extended() | Revised():
+            case Extended() | Revised() | Recategorized() | Retagged():
+                self._want(row, self._versions.get(row) + 1)
+            case Reinforced(counted=True, tags_added=added) | Folded(tags_added=added) if added:
                 self._want(row, self._versions.get(row) + 1)
             case PurgeRequested():
                 self._versions.set(row, _NOTHING)
@@ -90,19 +102,12 @@ class Passages:
         )
         return [(self.ids[row], int(versions[row])) for row in rows]
 
-    def nearest(
-        self, query: Vector, *, limit: int, at_least: float, keep: Keep | None = None
-    ) -> Nearest:
-        """The memories of the greatest cosine; none while no vector has come."""
-        if self._index is None or len(query) != self._index.dimension:
-            return Nearest(np.zeros(0, np.int32), np.zeros(0, np.float32))
-        return self._index.nearest(query, limit=limit, at_least=at_least, keep=keep)
-
-    def cosines(self, query: Vector, rows: Rows) -> NDArray[np.float32]:
-        """The cosine of each of ``rows`` and a unit vector; NaN where there is no vector."""
-        if self._index is None or len(query) != self._index.dimension:
-            return np.full(len(rows), np.nan, np.float32)
-        return self._index.cosines(query, rows)
+    def compared(self, query: Vector) -> Compared:
+        """All vectors beside that of a query; none where they are of another dimension."""
+        index = self._index
+        if index is None or len(query) != index.dimension:
+            index = VectorIndex(len(query))
+        return index.compared(query)
 
     def anew(self) -> "Passages":
         """An empty one."""

@@ -17,6 +17,7 @@ from typing import ClassVar, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from muniment.domain import category as categories
 from muniment.domain.memory.events import (
     Beginning,
     Extended,
@@ -73,6 +74,9 @@ class Matches(NamedTuple):
     rows: Rows
     scores: NDArray[np.float64]
     exact: NDArray[np.bool_]
+
+
+NO_MATCHES: Final = Matches(np.zeros(0, np.int32), np.zeros(0), np.zeros(0, np.bool_))
 
 
 class Contribution(NamedTuple):
@@ -177,12 +181,19 @@ class SearchIndex:
         self._merge_if_overdue()
 
     def matches(
-        self, query: str, *, limit: int, keep: Keep | None = None, include_archived: bool = False
+        self,
+        query: str,
+        *,
+        limit: int,
+        keep: Keep | None = None,
+        include_archived: bool = False,
+        also: Rows | None = None,
     ) -> Matches:
         """The memories that may be among the best ``limit`` once importance has its say.
 
         These are all that match and that ``keep`` (rows → which of them) lets pass, but for those
-        that can't come in whatever factor in [½, 1] each score is multiplied by.
+        that can't come in whatever factor in [½, 1] each score is multiplied by. Those of the rows
+        ``also`` that match are given besides, wherever they stand.
         """
         wanted = query_terms(query)
         slots, scores = self._scored(wanted, hidden=include_archived)
@@ -196,6 +207,8 @@ class SearchIndex:
         self._add_bonus(wanted, slots, scores, rows)
         exact = self._exact(wanted, slots)
         reach = contenders(scores, exact, limit, LEAST_IMPORTANCE_FACTOR)
+        if also is not None:
+            reach = np.union1d(reach, self._places(slots, also))
         return Matches(rows[reach], scores[reach], exact[reach])
 
     def explain(
@@ -369,6 +382,12 @@ class SearchIndex:
             adjacent[np.unique(owners[at])] += 1
         scores[best] *= 1 + ADJACENT_BONUS * adjacent
 
+    def _places(self, slots: Slots, rows: Rows) -> NDArray[np.intp]:
+        """Where those of some rows stand whose documents are among ``slots``, which ascend."""
+        wanted = np.array([self._documents.slot(row) for row in rows.tolist()], slots.dtype)
+        wanted = wanted[np.isin(wanted, slots)]
+        return np.searchsorted(slots, wanted)
+
     def _exact(self, wanted: QueryTerms, slots: Slots) -> NDArray[np.bool_]:
         if wanted.identifier is None:
             return np.zeros(len(slots), np.bool_)
@@ -383,4 +402,4 @@ class SearchIndex:
 
 
 def _category(category: str | None) -> tuple[str, ...]:
-    return () if category is None else (category.replace("/", " ").replace("-", " "),)
+    return () if category is None else (categories.words(category),)
