@@ -13,7 +13,7 @@ from muniment.domain.errors import Conflict, StorageFailed
 
 from . import chain
 from .datastore import Datastore, fetch_all, typed_errors
-from .rows import COLUMNS, Row, row
+from .rows import COLUMNS, Row, StoredRow, row
 from .schema import VERSION_TAKEN
 
 _COLUMNS = ", ".join(COLUMNS)
@@ -107,28 +107,13 @@ class Recorder(SQLiteApplicationRecorder):
         position, link, recorded_at = head.position, head.chain, head.recorded_at
         values: list[tuple[object, ...]] = []
         for stored in stored_events:
-            assert isinstance(stored, Row)  # noqa: S101 (our mapper makes nothing else)
+            assert isinstance(stored, StoredRow)  # noqa: S101 (our mapper makes nothing else)
             position += 1
-            envelope: list[int | str | None] = [
-                position,
-                stored.originator_id
-                if isinstance(stored.originator_id, str)
-                else str(stored.originator_id),
-                stored.originator_version,
-                stored.topic,
-                stored.schema,
-                stored.recorded_at,
-                stored.actor,
-                stored.space,
-                stored.command_id,
-                stored.correlation_id,
-                stored.causation_id,
-                stored.key_id,
-            ]
-            leaf = chain.leaf(envelope, stored.facts, stored.payload)
+            one = stored.row._replace(position=position)
+            leaf = chain.leaf(one.envelope, one.facts, one.payload)
             link = chain.link(link, leaf)
-            recorded_at = stored.recorded_at
-            values.append((*envelope, stored.facts, stored.payload, leaf, link))
+            recorded_at = one.recorded_at
+            values.append((*one, leaf, link))
         try:
             c.executemany(_INSERT, values)
         except sqlite3.IntegrityError as error:
@@ -164,7 +149,7 @@ class Recorder(SQLiteApplicationRecorder):
             statement += " DESC"
         if limit is not None:
             statement += f" LIMIT {int(limit)}"
-        return self._rows(statement, values)
+        return [StoredRow.of(found) for found in self._rows(statement, values)]
 
     def select_streams_events(self, streams: Sequence[str]) -> list[Row]:
         """The rows of several streams, each stream's together and by version."""
@@ -303,13 +288,13 @@ class Recorder(SQLiteApplicationRecorder):
         for found in self.rows(after=after, until=stop):
             if len(notifications) == limit:
                 break
-            if not topics or found.topic in topics:
+            if not topics or found.name in topics:
                 notifications.append(
                     Notification(
-                        originator_id=found.originator_id,
-                        originator_version=found.originator_version,
-                        topic=found.topic,
-                        state=found.state,
+                        originator_id=found.stream,
+                        originator_version=found.version,
+                        topic=found.name,
+                        state=found.payload or b"",
                         id=found.position,
                     )
                 )

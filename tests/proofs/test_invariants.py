@@ -441,7 +441,7 @@ def test_a_log_that_breaks_one_invariant_is_found_where_it_does(
     assert found == [(name, position)], proof.violations
     (violation,) = proof.violations
     row = log.rows()[position - 1]
-    assert (violation.name, violation.stream) == (row.topic, row.originator_id)
+    assert (violation.name, violation.stream) == (row.name, row.stream)
     assert violation.message.endswith(".")
     assert not proof.holds
 
