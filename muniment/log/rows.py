@@ -33,7 +33,7 @@ class Row(NamedTuple):
     @property
     def envelope(self) -> tuple[int | str | None, ...]:
         """All but the facts and the payload."""
-        return self[:_ENVELOPE]
+        return self[:_ENVELOPE]  # type: ignore[return-value]  # the bytes come after
 
 
 _ENVELOPE = 12
