@@ -6,7 +6,8 @@ common term stands early in both, and it is enough to look up early terms; if th
 rarity, few statements have them. (Bayardo, Ma and Srikant 2007, "Scaling up all pairs similarity
 search"; Xiao et al. 2008, "Efficient similarity joins for near duplicate detection".)
 
-The order is frozen until the store has grown by half; terms that came since are the rarest.
+The order is frozen until the store has grown by half; terms that came since are the rarest. New
+statements are looked up in lists of their own until there are enough of them to be packed too.
 """
 
 from array import array
@@ -65,6 +66,7 @@ class Statements:
         self._starts.append(0)
         self._runs: Column[np.int32] = Column(np.int32)
         self._last: Column[np.int32] = Column(np.int32)
+        self._ordered = 0
         self._packed = 0
         self._early = np.zeros(0, np.int64)
         self._early_slots = np.zeros(0, np.int32)
@@ -208,7 +210,7 @@ class Statements:
         statements._by_key_slots = array_of(parts, "by_key_slots", np.int32).copy()
         for name, column in statements._columns().items():
             column.take(parts, name)
-        statements._packed = statements._listed = len(statements.rows)
+        statements._ordered = statements._packed = statements._listed = len(statements.rows)
         return statements
 
     def _columns(self) -> dict[str, Column[np.int32] | Column[np.int64]]:
@@ -334,9 +336,11 @@ class Statements:
 
     def _list_recent(self) -> None:
         size = len(self.rows)
-        if size - self._packed >= max(self._repack_at, self._packed // 2):
+        if size - self._ordered >= max(self._repack_at, self._ordered // 2):
             self._repack()
             return
+        if size - self._packed >= max(self._repack_at // 4, self._packed // 32):
+            self._pack_recent()
         for slot in range(self._listed, size):
             level, run = self.levels.get(slot), self._run(slot).tolist()
             _append(self._recent_keys, self._keys.get(slot), slot)
@@ -345,6 +349,19 @@ class Statements:
                     entry = (len(run) << 16 | place) << 31 | slot
                     _append(self._recent_early, _group(number, level), entry)
         self._listed = size
+
+    def _pack_recent(self) -> None:
+        """Packs what came since; the order of rarity stays."""
+        early, slots = self._early_entries(self._packed)
+        places = self._early.searchsorted(early)
+        self._early = np.insert(self._early, places, early)
+        self._early_slots = np.insert(self._early_slots, places, slots)
+        keys = self._keys.view[self._packed :]
+        order = np.argsort(keys, kind="stable")
+        places = self._by_key.searchsorted(keys[order], "right")
+        self._by_key = np.insert(self._by_key, places, keys[order])
+        self._by_key_slots = np.insert(self._by_key_slots, places, order + self._packed)
+        self._all_packed()
 
     def _repack(self) -> None:
         """Forgets what is gone, freezes the order of rarity anew, and packs everything."""
@@ -361,17 +378,29 @@ class Statements:
         ordered = np.sort(owners << 32 | ranks[runs])
         runs = by_rarity[ordered & 0xFFFF_FFFF].astype(np.int32)
         self._runs.replace(runs)
-        places = np.arange(len(runs)) - (np.cumsum(sizes) - sizes)[owners]
-        of_size, levels = sizes[owners], self.levels.view[owners].astype(np.int64)
+        self._early, self._early_slots = self._early_entries(0)
+        order = np.argsort(self._keys.view, kind="stable")
+        self._by_key, self._by_key_slots = self._keys.view[order], order.astype(np.int32)
+        self._ordered = len(self.rows)
+        self._all_packed()
+
+    def _early_entries(self, first: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The early terms of the statements from a slot on, sorted: what, and whose."""
+        starts = self._starts.view[first:]
+        sizes = np.diff(starts)
+        owners = np.repeat(np.arange(first, len(self.rows)), sizes)
+        runs, of_size = self._runs.view[starts[0] :], np.repeat(sizes, sizes)
+        places = np.arange(len(runs)) - np.repeat(starts[:-1] - starts[0], sizes)
+        levels = self.levels.view[owners].astype(np.int64)
         early = np.flatnonzero(
             (places < _early_terms(of_size)) & (of_size <= _LARGEST) & (levels != UNSEEN)
         )
         groups = _group(runs[early].astype(np.int64), levels[early])
-        packed = groups << 32 | of_size[early] << 16 | places[early]
-        order = np.argsort(packed)
-        self._early, self._early_slots = packed[order], owners[early][order].astype(np.int32)
-        order = np.argsort(self._keys.view, kind="stable")
-        self._by_key, self._by_key_slots = self._keys.view[order], order.astype(np.int32)
+        entries = groups << 32 | of_size[early] << 16 | places[early]
+        order = np.argsort(entries)
+        return entries[order], owners[early][order].astype(np.int32)
+
+    def _all_packed(self) -> None:
         self._recent_early, self._recent_keys = {}, {}
         self._packed = self._listed = len(self.rows)
 
