@@ -81,7 +81,8 @@ class Statements:
         """A statement more of a row: of the next row if the row is new."""
         if row == len(self._last):
             self._last.append(_GONE)
-        numbers = [self._number(term) for term in statement.terms]
+        number_of = self._vocabulary.get
+        numbers = [number_of(term) or self._number(term) for term in statement.terms]
         numbers.sort(key=self._ranks.__getitem__)
         before = self._last.get(row)
         self._last.set(row, len(self.rows))
@@ -128,7 +129,9 @@ class Statements:
     def with_key(self, key: int, level: int) -> list[int]:
         """The slots on a level of the statements that have a key."""
         self._list_recent()
-        first, last = self._by_key.searchsorted(key), self._by_key.searchsorted(key, "right")
+        first = last = self._by_key.searchsorted(key)
+        if first < len(self._by_key) and self._by_key[first] == key:  # seldom
+            last = self._by_key.searchsorted(key, "right")
         slots = [*self._by_key_slots[first:last].tolist(), *self._recent_keys.get(key, ())]
         return [slot for slot in slots if self.levels.get(slot) == level]
 
@@ -253,19 +256,19 @@ class Statements:
         known.sort(key=self._ranks.__getitem__)
         edges: list[int] = []
         recent = array("q")
-        for place, number in enumerate(known, size - len(known) - shared + 1):
-            most = (down * size - (up + down) * place) // up if place > 0 else down * size // up
-            if most < least:
-                break
+        lists = self._recent_early.get
+        first = size - len(known) - shared + 1
+        for number, most in zip(known, _sizes(size, first, least, up, down), strict=False):
             group = _group(number, level)
-            edges += group << 32 | least << 16, group << 32 | (min(most, _LARGEST) + 1) << 16
-            if group in self._recent_early:
-                recent += self._recent_early[group]
+            edges += group << 32 | least << 16, group << 32 | most + 1 << 16
+            listed = lists(group)
+            if listed is not None:
+                recent += listed
         if not edges:
             return np.zeros(0, np.int32)
         early, slots = self._entries(edges, recent)
         reach = down * (early >> 16 & _LARGEST) - (up + down) * (early & _LARGEST)
-        reached = np.flatnonzero(reach >= up * size - (up + down) * (shared - 1))
+        (reached,) = (reach >= up * size - (up + down) * (shared - 1)).nonzero()
         often = slots.take(reached)
         often.sort()
         often = often[shared - 1 :][often[shared - 1 :] == often[: len(often) - shared + 1]]
@@ -345,9 +348,10 @@ class Statements:
             level, run = self.levels.get(slot), self._run(slot).tolist()
             _append(self._recent_keys, self._keys.get(slot), slot)
             if level != UNSEEN and len(run) <= _LARGEST:
-                for place, number in enumerate(run[: _early_terms(len(run))]):
-                    entry = (len(run) << 16 | place) << 31 | slot
+                entry = len(run) << 47 | slot
+                for number in run[: _early_terms(len(run))]:
                     _append(self._recent_early, _group(number, level), entry)
+                    entry += 1 << 31
         self._listed = size
 
     def _pack_recent(self) -> None:
@@ -431,6 +435,16 @@ def _fraction(at_least: float) -> tuple[int, int]:
     """A threshold as a fraction of small integers, rounded down where it isn't one."""
     fraction = Fraction(int(at_least * 1_000_000), 1_000_000)
     return fraction.numerator, fraction.denominator
+
+
+@lru_cache(4_096)
+def _sizes(size: int, place: int, least: int, up: int, down: int) -> tuple[int, ...]:
+    """The most terms of a statement that shares a term, for each place of it from ``place`` on."""
+    found: list[int] = []
+    while (most := (down * size - (up + down) * max(place, 0)) // up) >= least:
+        found.append(min(most, _LARGEST))
+        place += 1
+    return tuple(found)
 
 
 def _early_terms(size: Ints) -> Ints:

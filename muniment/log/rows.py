@@ -64,8 +64,7 @@ class StoredRow(StoredEvent):
         return cls(row.stream, row.version, row.name, row.payload or b"", row)
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(NamedTuple):
     """An event on its way into the log; the library's protocol asks for the first two names.
 
     ``request`` is the canonical form of the command, where it came with an idempotency key.

@@ -255,7 +255,7 @@ def test_a_memory_whose_key_is_missing_is_not_written_to_and_others_are(tmp_path
         kept = m.save("Anna works in Lisbon")
     connection = sqlite3.connect(tmp_path / "log" / "keys" / "keys.db")
     with connection:
-        connection.execute("DELETE FROM keys WHERE id = ?", (row.key_id,))  # type: ignore[attr-defined]
+        connection.execute("DELETE FROM keys WHERE id = ?", (row.key_id,))
     connection.close()
     with muniment.open(tmp_path / "log") as m:
         assert m.get(lost.id).fault == "key_missing"
