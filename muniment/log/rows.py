@@ -44,12 +44,16 @@ COLUMNS = Row._fields
 
 def row(values: tuple[Any, ...]) -> Row:
     """A row from the values of ``COLUMNS``, as much of it as damage left."""
-    found = Row._make(values)
-    if not isinstance(found.facts, bytes):
-        found = found._replace(facts=str(found.facts).encode())
-    if not isinstance(found.payload, bytes | None):
-        found = found._replace(payload=None)
-    return found
+    facts, payload = values[_ENVELOPE:]
+    if isinstance(facts, bytes) and (payload is None or isinstance(payload, bytes)):
+        return Row._make(values)
+    return Row._make(
+        (
+            *values[:_ENVELOPE],
+            facts if isinstance(facts, bytes) else str(facts).encode(),
+            payload if isinstance(payload, bytes) else None,
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)

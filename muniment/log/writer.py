@@ -17,24 +17,20 @@ from hashlib import sha256
 from typing import Any, Generic, TypeVar
 
 import structlog
-import uuid_utils
 from eventsourcing.sqlite import SQLiteCursor
 
 from muniment.commands.command import Answers
 from muniment.domain.clock import Skewed
-from muniment.domain.duplicates import Form
 from muniment.domain.errors import Conflict, MunimentError, StorageFailed
 from muniment.domain.identity import Identity
-from muniment.domain.memory.state import State, evolve
-from muniment.domain.ports import Append, Clock, Outcome
+from muniment.domain.ports import Clock, Outcome
 from muniment.domain.recorded import Recorded
 from muniment.domain.rules import Rules
-from muniment.projections.similarity import Likeness, Similarity
 
-from .desk import LogDesk, read_clock
+from .batch import Batch, Work, new_id
+from .desk import read_clock
 from .mapper import told_time
 from .read_models import ReadModels
-from .recorder import version_conflict
 from .rows import Pending
 from .store import Store
 from .tail import Head, Tail
@@ -47,11 +43,6 @@ SKEW_ALLOWED = timedelta(minutes=5)
 SKEW_SAID_EVERY = timedelta(hours=1)
 
 A = TypeVar("A")
-
-
-def new_id() -> str:
-    """A fresh UUIDv7."""
-    return str(uuid_utils.uuid7())
 
 
 def keyed_command_id(identity: Identity, key: str) -> str:
@@ -82,107 +73,6 @@ class _Turn(Generic[A]):
     @property
     def is_settled(self) -> bool:
         return self.answers is not None or self.error is not None
-
-
-class _Batch:
-    """What one transaction has decided so far, its open turn included."""
-
-    def __init__(self, store: Store, models: ReadModels) -> None:
-        self.store = store
-        self.events: list[Recorded] = []
-        self.states: dict[str, State] = {}
-        self.skewed_at: datetime | None = None
-        self._models = models
-        self._ahead: dict[str, tuple[Similarity, int]] = {}
-
-    def begin(self, head: Head, at: datetime) -> Tail:
-        """The transaction is open, at ``head``, and the projections stand there too."""
-        self.began_at = at
-        self._first = head.position
-        self.tail = self.store.rows.begin(head)
-        return self.tail
-
-    def similarity(self, space: str) -> Similarity:
-        """What is known of a space: committed, or decided in this batch."""
-        ahead = self._ahead.get(space)
-        if ahead is None:
-            known, seen = self._models.similarity(space), 0
-            known.begin_trial()
-        else:
-            known, seen = ahead
-        if ahead is None or seen < len(self.events):
-            for recorded in self.events[seen:]:
-                if recorded.space == space:
-                    known.apply(recorded)
-            self._ahead[space] = known, len(self.events)
-        return known
-
-    def undo(self, events: int = 0) -> None:
-        """Forgets all but the first ``events``: the others were not kept."""
-        del self.events[events:]
-        for space, (known, seen) in self._ahead.items():
-            known.take_back(self._first + events)
-            self._ahead[space] = known, min(seen, events)
-
-    def end(self) -> None:
-        """What was decided is committed, or undone."""
-        for known, _ in self._ahead.values():
-            known.end_trial()
-
-    def abandon(self) -> None:
-        """It was interrupted, at any point: what it may have left half done is made anew."""
-        for space in self._ahead:
-            self._models.drop(space, Similarity)
-
-
-class _Work(LogDesk):
-    """One command's turn: reads through the batch, appends into its transaction."""
-
-    def __init__(self, batch: _Batch, identity: Identity, now: datetime, rules: Rules) -> None:
-        super().__init__(batch.store, identity, now, rules)
-        self._batch = batch
-        self.changed: dict[str, State] = {}
-
-    def _load(self, stream: str) -> State | None:
-        known = self.changed.get(stream) or self._batch.states.get(stream)
-        return known or super()._load(stream)
-
-    def new_id(self) -> str:
-        return new_id()
-
-    def same(self, top: str, form: Form) -> Sequence[str]:
-        return self._batch.similarity(self.identity.space).same(top, form)
-
-    def similar(self, top: str, form: Form, *, at_least: float, limit: int) -> Sequence[Likeness]:
-        known = self._batch.similarity(self.identity.space)
-        return known.similar(top, form, at_least=at_least, limit=limit)
-
-    def append(
-        self, appends: Sequence[Append], pending: Callable[[Any, str, int], Pending]
-    ) -> list[Recorded]:
-        """Appends what was decided, and keeps the states that come of it."""
-        waiting = [
-            pending(event, append.stream, append.version + number)
-            for append in appends
-            for number, event in enumerate(append.events, 1)
-        ]
-        if not waiting:
-            return []
-        states = {
-            append.stream: self._load(append.stream) if append.version else None
-            for append in appends
-        }
-        for append in appends:
-            state = states[append.stream]
-            if state is not None and state.version != append.version:
-                raise version_conflict()
-        recorded = self._store.append(waiting)
-        for one in recorded:
-            state = states[one.stream] = evolve(states[one.stream], one)
-            if state is not None:
-                self.changed[one.stream] = state
-        self._batch.events += recorded
-        return recorded
 
 
 class Writer:
@@ -289,7 +179,7 @@ class Writer:
                     self._hand_on()
 
     def _commit(self, group: Sequence[_Turn[Any]]) -> None:
-        batch = _Batch(self._store, self._models)
+        batch = Batch(self._store, self._models)
         try:
             with self._entered(), self._store.datastore.unit_of_work(batch.undo) as cursor:
                 self._decide_all(group, batch, SQLiteCursor(cursor))
@@ -315,7 +205,7 @@ class Writer:
         self._models.apply(batch.events)
         self._checkpoint(batch)
 
-    def _decide_all(self, group: Sequence[_Turn[Any]], batch: _Batch, cursor: SQLiteCursor) -> None:
+    def _decide_all(self, group: Sequence[_Turn[Any]], batch: Batch, cursor: SQLiteCursor) -> None:
         """Runs every turn within the open transaction; what one is refused for is its own."""
         head = self._store.rows.head()
         self._others_write = head.position > self._models.position
@@ -345,9 +235,9 @@ class Writer:
         """In memory a reader waits for the writer, so the writer must not wait for a reader."""
         return self._models.lock if self._store.datastore.in_memory else nullcontext()
 
-    def _decide(self, turn: _Turn[A], batch: _Batch) -> list[A]:
+    def _decide(self, turn: _Turn[A], batch: Batch) -> list[A]:
         answers: list[A] = []
-        work = _Work(batch, turn.identity, batch.began_at, self._rules)
+        work = Work(batch, turn.identity, batch.began_at, self._rules)
         for command in turn.commands:
             work.now = _read(self._clock)
             key = command.idempotency_key
@@ -401,7 +291,7 @@ class Writer:
 
         return pending
 
-    def _note_skew(self, batch: _Batch, head: Head, identity: Identity) -> None:
+    def _note_skew(self, batch: Batch, head: Head, identity: Identity) -> None:
         """Records, once an hour, that the clock is behind the log."""
         now = batch.began_at
         behind = _not_before(now, head) - now
@@ -424,7 +314,7 @@ class Writer:
         )
         batch.events += self._store.append([said])
 
-    def _checkpoint(self, batch: _Batch) -> None:
+    def _checkpoint(self, batch: Batch) -> None:
         position = batch.tail.head.position
         if position - self._checkpointed_at >= CHECKPOINT_EVERY:
             self._checkpointed_at = position
