@@ -16,7 +16,6 @@ from muniment.projections.similarity import Likeness, Similarity
 
 from .desk import LogDesk
 from .read_models import ReadModels
-from .recorder import version_conflict
 from .rows import Pending
 from .store import Store
 from .tail import Head, Tail
@@ -118,10 +117,6 @@ class Work(LogDesk):
             append.stream: self._load(append.stream) if append.version else None
             for append in appends
         }
-        for append in appends:
-            state = states[append.stream]
-            if state is not None and state.version != append.version:
-                raise version_conflict()
         recorded = self._store.append(waiting)
         for one in recorded:
             state = states[one.stream] = evolve(states[one.stream], one)

@@ -307,12 +307,8 @@ def _insert(cursor: SQLiteCursor, values: Sequence[Values]) -> None:
         cursor.executemany(_INSERT, values)
     except sqlite3.IntegrityError as error:
         if VERSION_TAKEN in str(error):
-            raise version_conflict() from error
+            raise Conflict(
+                "The stream moved meanwhile: read it again and decide again.",
+                code="version_conflict",
+            ) from error
         raise
-
-
-def version_conflict() -> Conflict:
-    """A stream is not at the version that was decided on."""
-    return Conflict(
-        "The stream moved meanwhile: read it again and decide again.", code="version_conflict"
-    )
