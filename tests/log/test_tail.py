@@ -64,7 +64,7 @@ def test_an_undone_turn_leaves_nothing_whenever_rows_were_read(
 
 
 def test_what_waits_is_seen_by_its_unit_of_work_and_by_nobody_else(log: Sqlite) -> None:
-    store, stream = log.store, new_stream()
+    store, stream, other = log.store, new_stream(), log.second()
     with store.datastore.unit_of_work() as raw:
         tail = store.rows.begin(store.rows.head())
         store.append([pending(saved("first"), stream), pending(extended("second"), stream, 2)])
@@ -72,10 +72,10 @@ def test_what_waits_is_seen_by_its_unit_of_work_and_by_nobody_else(log: Sqlite) 
         assert memory is not None
         assert memory.content == "first\n\nsecond"
         assert store.rows.key_of(stream) is not None
-        assert log.second().memory(stream) is None
+        assert other.memory(stream) is None
         tail.write(SQLiteCursor(raw))
         store.rows.tail = None
-    assert log.second().memory(stream) == store.memory(stream)
+    assert other.memory(stream) == store.memory(stream)
 
 
 def test_a_row_that_does_not_follow_is_a_conflict_when_it_is_written(log: Sqlite) -> None:
