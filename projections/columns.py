@@ -45,10 +45,6 @@ class Column(Generic[S]):
         self._values[self._size : size] = values
         self._size = size
 
-    def cut(self, size: int) -> None:
-        """Drops the entries from ``size`` on; views of them show what takes their place."""
-        self._size = min(self._size, size)
-
     def replace(self, values: NDArray[S]) -> None:
         """Other entries in place of all."""
         self._values = np.array(values, self._values.dtype)

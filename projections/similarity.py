@@ -183,7 +183,7 @@ class Similarity:
                 continue  # it began nothing that is looked up
             self._statements.clear(row)
             if before is None:
-                self._drop_last(row)
+                self._drop_last()
             else:
                 self._file(row, before)
         self._position = min(self._position, position)
@@ -285,9 +285,8 @@ class Similarity:
         for statement in kept.statements:
             self._statements.add(row, statement, self._level(row))
 
-    def _drop_last(self, row: int) -> None:
+    def _drop_last(self) -> None:
         """Forgets the memory that came last, which has no statements any more."""
-        self._statements.drop_last(row)
         del self._rows[self._ids.pop()]
         self._born.pop()
         self._filed.pop()

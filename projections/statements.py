@@ -104,10 +104,6 @@ class Statements:
             self.levels.set(slot, UNSEEN)
         self._last.set(row, _GONE)
 
-    def drop_last(self, row: int) -> None:
-        """Forgets the last row, which has no statements."""
-        self._last.cut(row)
-
     def move(self, row: int, level: int) -> None:
         """All statements of a row to another level, where they are looked up anew."""
         slots = self._slots(row)

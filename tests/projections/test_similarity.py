@@ -313,8 +313,21 @@ class TestScope:
         assert similarity.same("general", form("a b")) == ("n",)
 
 
+def test_every_statement_is_found_while_more_and_more_are_packed() -> None:
+    similarity = Similarity(form, repack_at=64)
+    for number in range(1, 150):
+        text = f"w{number} x{number} y{number % 7}"
+        similarity.apply(recorded(number, f"m{number}", saved(text)))
+        for known in range(max(1, number - 20), number + 1):
+            asked = form(f"w{known} x{known} y{known % 7}")
+            assert similarity.same("", asked) == (f"m{known}",)
+            assert similarity.similar("", asked, at_least=0.6, limit=9) == [
+                Likeness(f"m{known}", 0, 1.0)
+            ]
+
+
 class TestATrial:
-    @settings(max_examples=150)
+    @settings(max_examples=100, deadline=None)
     @given(logs, logs, st.data(), st.sampled_from([1, 4, 1_024]))
     def test_what_is_taken_back_leaves_no_trace(
         self, log: list[Recorded], batch: list[Recorded], data: st.DataObject, repack_at: int
