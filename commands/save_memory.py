@@ -31,7 +31,7 @@ from muniment.domain.memory.decisions import (
     require_version,
 )
 from muniment.domain.memory.events import Measure, Source, Store
-from muniment.domain.memory.forms import canonical_form, remember
+from muniment.domain.memory.forms import canonical_form
 from muniment.domain.memory.judgement import Candidate, Judgement, judge
 from muniment.domain.memory.state import State
 from muniment.domain.memory.view import Memory, view
@@ -102,7 +102,6 @@ class SaveMemory(Command):
         judgement = Judgement(verdict="created")
         check = work.rules.duplicate_check
         if check.enabled and self._is_matched:
-            remember(self.content, self.form)
             judgement = judge(
                 observation, self.form, self._candidates(work), now=work.now, check=check
             )

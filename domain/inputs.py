@@ -52,7 +52,8 @@ class Input(BaseModel):
             made = cls.model_validate(given, context=notes)
         except ValidationError as error:
             raise invalid(error) from error
-        made._warnings = tuple(notes)  # noqa: SLF001 (it is being made)
+        if notes:
+            made._warnings = tuple(notes)  # noqa: SLF001 (it is being made)
         return made
 
     @property

@@ -59,4 +59,6 @@ def parse(text: str, field: str) -> datetime:
 
 def rfc3339(moment: datetime) -> str:
     """The one spelling that the log uses: UTC, six decimals, Z."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"

@@ -1,8 +1,7 @@
 """An event as the log holds it: what happened, and the envelope around it."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -29,9 +28,8 @@ Fault = Literal["key_missing", "unreadable", "newer_release"]
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """One row of the log, decoded.
+class Recorded(NamedTuple):
+    """One row of the log, decoded; a named tuple, because a replay makes one of each event.
 
     ``position`` counts from 1 over the whole log, ``version`` from 1 over the ``stream`` (the id of
     the subject). ``recorded_at`` is aware, UTC, to the microsecond, and never falls. ``event`` is

@@ -23,7 +23,7 @@ from .engine import Engine
 from .importing import Progress
 from .log.datastore import typed_errors
 from .log.master import flush
-from .log.recorder import Head
+from .log.tail import Head
 from .paths import path_of
 
 _Write: TypeAlias = Callable[[bytes], int]

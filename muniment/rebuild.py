@@ -24,11 +24,7 @@ class Rebuilt:
 def rebuild(engine: Engine, space: str) -> Rebuilt:
     """Rebuilds the projections of a space; those made anew are the ones in use from here on."""
     models = engine.models
-    with models.lock:
-        models.catch_up()
-        differing = [
-            kind.__name__
-            for kind in (Catalog, SearchIndex, Similarity)
-            if models.replace(space, kind)
-        ]
-        return Rebuilt(models.position, tuple(differing))
+    differing = [
+        kind.__name__ for kind in (Catalog, SearchIndex, Similarity) if models.replace(space, kind)
+    ]
+    return Rebuilt(models.position, tuple(differing))

@@ -7,6 +7,7 @@ Fields marked ``Words`` are encrypted under the memory's key, all others are fac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import ClassVar, Literal, TypeAlias
 
 from ..recorded import Words
@@ -34,6 +35,12 @@ class Source:
     model: str | None = None
 
 
+@cache
+def _bare(source: SourceType) -> Source:
+    """A source of which the type alone is known: one for all, since most are."""
+    return Source(type=source)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Observed:
     """What every observation says of itself: who says it, and what it was compared with."""
@@ -49,6 +56,8 @@ class _Observed:
 
     @property
     def source(self) -> Source:
+        if self.source_ref is None and self.source_session is None and self.source_model is None:
+            return _bare(self.source_type)
         return Source(
             type=self.source_type,
             ref=self.source_ref,

@@ -174,12 +174,20 @@ class ReadModels:
                     held.unkept += 1
                 self.position = recorded.position
 
+    def drop(self, space: str, kind: type[Projection]) -> None:
+        """Forgets a projection, which is loaded anew when it is asked for."""
+        with self.lock:
+            self._loaded[space].pop(kind, None)
+
     def replace(self, space: str, kind: type[Projection]) -> bool:
         """Makes a projection of a space anew and puts it in place; whether the old one differed."""
-        with self.lock:
+        held = _Held(self._current(space, kind).anew())
+        until = self.position
+        held.take_in(self._store.recorded(until=until, space=space))
+        with self._standing_still():
+            self.catch_up()
+            held.take_in(self._store.recorded(after=until, until=self.position, space=space))
             old = self._current(space, kind)
-            held = _Held(old.anew())
-            held.take_in(self._store.recorded(until=self.position, space=space))
             self._loaded[space][kind] = held
             differed = old.digest() != held.projection.digest()
         if differed and self._kept is not None and self._kept.may_write:

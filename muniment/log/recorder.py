@@ -1,8 +1,8 @@
 """Rows in and out of the table ``events``: positions, leaves and the chain are made here."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
@@ -13,8 +13,9 @@ from muniment.domain.errors import Conflict, StorageFailed
 
 from . import chain
 from .datastore import Datastore, fetch_all, typed_errors
-from .rows import COLUMNS, Row, row
+from .rows import COLUMNS, Row, StoredRow, row
 from .schema import VERSION_TAKEN
+from .tail import Head, Tail, Values
 
 _COLUMNS = ", ".join(COLUMNS)
 _INSERT = (
@@ -38,15 +39,6 @@ _UNFINISHED = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """Where the log ends: the position (0: empty), the chain there, the newest recorded time."""
-
-    position: int
-    chain: bytes
-    recorded_at: str | None
-
-
 class Recorder(SQLiteApplicationRecorder):
     """The library's recorder over our table.
 
@@ -61,7 +53,8 @@ class Recorder(SQLiteApplicationRecorder):
         super().__init__(datastore, "events")
         self.select_max_notification_id_statement = "SELECT MAX(position) FROM events"
         self._genesis = chain.genesis(store_id)
-        self._head: Head | None = None
+        self.tail: Tail | None = None
+        """What the writer's open unit of work has appended; None outside one."""
 
     def construct_create_table_statements(self) -> list[str]:
         """None: ``schema`` makes the tables."""
@@ -83,17 +76,22 @@ class Recorder(SQLiteApplicationRecorder):
             )
         return head
 
-    def expect(self, head: Head | None) -> None:
-        """Says where the open unit of work stands, so that an append need not look; None forgets.
+    def begin(self, head: Head) -> Tail:
+        """Says where the open unit of work stands, so that an append need not look.
 
-        Only the holder of the log's lock may say so, inside its unit of work.
+        Only the holder of the log's lock may say so, inside its unit of work, and ends it by
+        ``tail = None``.
         """
-        self._head = head
+        self.tail = Tail(head, _insert)
+        return self.tail
 
-    @property
-    def expected(self) -> Head | None:
-        """Where the open unit of work stands after what it appended."""
-        return self._head
+    @contextmanager
+    def _reading(self) -> Generator[SQLiteCursor, None, None]:
+        """A transaction that sees what this thread's unit of work has appended."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            if self.tail is not None and self.datastore.is_in_unit_of_work:
+                self.tail.write(cursor)
+            yield cursor
 
     def _insert_events(
         self,
@@ -103,43 +101,21 @@ class Recorder(SQLiteApplicationRecorder):
     ) -> Sequence[int] | None:
         if not stored_events:
             return []
-        head = self._head or self._read_head(c)
+        head = self.tail.head if self.tail is not None else self._read_head(c)
         position, link, recorded_at = head.position, head.chain, head.recorded_at
-        values: list[tuple[object, ...]] = []
+        values: list[Values] = []
         for stored in stored_events:
-            assert isinstance(stored, Row)  # noqa: S101 (our mapper makes nothing else)
+            assert isinstance(stored, StoredRow)  # noqa: S101 (our mapper makes nothing else)
             position += 1
-            envelope: list[int | str | None] = [
-                position,
-                stored.originator_id
-                if isinstance(stored.originator_id, str)
-                else str(stored.originator_id),
-                stored.originator_version,
-                stored.topic,
-                stored.schema,
-                stored.recorded_at,
-                stored.actor,
-                stored.space,
-                stored.command_id,
-                stored.correlation_id,
-                stored.causation_id,
-                stored.key_id,
-            ]
-            leaf = chain.leaf(envelope, stored.facts, stored.payload)
+            one = stored.row._replace(position=position)
+            leaf = chain.leaf(one.envelope, one.facts, one.payload)
             link = chain.link(link, leaf)
-            recorded_at = stored.recorded_at
-            values.append((*envelope, stored.facts, stored.payload, leaf, link))
-        try:
-            c.executemany(_INSERT, values)
-        except sqlite3.IntegrityError as error:
-            if VERSION_TAKEN in str(error):
-                raise Conflict(
-                    "The stream moved meanwhile: read it again and decide again.",
-                    code="version_conflict",
-                ) from error
-            raise
-        if self._head is not None:
-            self._head = Head(position, link, recorded_at)
+            recorded_at = one.recorded_at
+            values.append((*one, leaf, link))
+        if self.tail is None:
+            _insert(c, values)
+        else:
+            self.tail.append(values, Head(position, link, recorded_at))
         return range(head.position + 1, position + 1)
 
     def select_events(
@@ -164,7 +140,7 @@ class Recorder(SQLiteApplicationRecorder):
             statement += " DESC"
         if limit is not None:
             statement += f" LIMIT {int(limit)}"
-        return self._rows(statement, values)
+        return [StoredRow.of(found) for found in self._rows(statement, values)]
 
     def select_streams_events(self, streams: Sequence[str]) -> list[Row]:
         """The rows of several streams, each stream's together and by version."""
@@ -186,7 +162,7 @@ class Recorder(SQLiteApplicationRecorder):
 
     def select_streams(self, tail: str, limit: int) -> list[str]:
         """Streams whose names end in ``tail``, whose last 8 characters are looked up."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             cursor.execute(
                 "SELECT stream FROM events WHERE version = 1 AND substr(stream, -8) = ?",
                 [tail[-8:]],
@@ -200,7 +176,7 @@ class Recorder(SQLiteApplicationRecorder):
 
     def select_memories(self, space: str, until: int) -> list[tuple[str, int]]:
         """The memories that began in a space up to a position, each with that of its beginning."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             cursor.execute(
                 "SELECT stream, position FROM events WHERE version = 1 AND space = ?"
                 " AND position <= ? AND name GLOB 'memory.*' ORDER BY position",
@@ -210,20 +186,20 @@ class Recorder(SQLiteApplicationRecorder):
 
     def unfinished_removals(self) -> list[tuple[str, str]]:
         """Streams, with their spaces, whose key was to be destroyed and may not have been."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             cursor.execute(_UNFINISHED)
             found: list[tuple[str, str]] = cursor.fetchall()
             return found
 
     def select_key_ids(self) -> set[int]:
         """The ids of all keys that words in the log are under."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             cursor.execute("SELECT DISTINCT key_id FROM events WHERE key_id IS NOT NULL")
             return {key_id for (key_id,) in cursor.fetchall()}
 
     def key_of(self, stream: str) -> int | None:
         """The id of the key that a stream's words are under; None for one without words."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             cursor.execute(
                 "SELECT key_id FROM events WHERE stream = ? AND key_id IS NOT NULL"
                 " ORDER BY version LIMIT 1",
@@ -236,14 +212,14 @@ class Recorder(SQLiteApplicationRecorder):
         """The chain after a position; None where there is no such row."""
         if position == 0:
             return self._genesis
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             cursor.execute("SELECT chain FROM events WHERE position = ?", [position])
             found = cursor.fetchone()
             return found[0] if found and isinstance(found[0], bytes) else None
 
     def begun_at(self) -> str | None:
         """The recorded time of the first event; None where there is none."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             found = fetch_all(cursor, _BEGUN, (), damaged=_replaced)
             return str(found[0][0]) if found else None
 
@@ -255,7 +231,7 @@ class Recorder(SQLiteApplicationRecorder):
         """
         while after < until:
             last = min(until, after + _LEAVES_AT_ONCE)
-            with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            with self._reading() as cursor:
                 cursor.execute(_LEAVES, [after, last])
                 found = [leaf for (leaf,) in cursor.fetchall()]
             if len(found) != last - after or not all(isinstance(leaf, bytes) for leaf in found):
@@ -284,7 +260,7 @@ class Recorder(SQLiteApplicationRecorder):
             after = found[-1].position
 
     def _rows(self, statement: str, values: Sequence[object]) -> list[Row]:
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             found = fetch_all(cursor, statement, values, damaged=_replaced)
             return [row(values) for values in found]
 
@@ -303,13 +279,13 @@ class Recorder(SQLiteApplicationRecorder):
         for found in self.rows(after=after, until=stop):
             if len(notifications) == limit:
                 break
-            if not topics or found.topic in topics:
+            if not topics or found.name in topics:
                 notifications.append(
                     Notification(
-                        originator_id=found.originator_id,
-                        originator_version=found.originator_version,
-                        topic=found.topic,
-                        state=found.state,
+                        originator_id=found.stream,
+                        originator_version=found.version,
+                        topic=found.name,
+                        state=found.payload or b"",
                         id=found.position,
                     )
                 )
@@ -317,10 +293,22 @@ class Recorder(SQLiteApplicationRecorder):
 
     def size_in_bytes(self) -> int:
         """Bytes of the pages that the database takes."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             cursor.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
             return int(cursor.fetchone()[0])
 
 
 def _replaced(text: bytes) -> str:
     return text.decode(errors="replace")
+
+
+def _insert(cursor: SQLiteCursor, values: Sequence[Values]) -> None:
+    try:
+        cursor.executemany(_INSERT, values)
+    except sqlite3.IntegrityError as error:
+        if VERSION_TAKEN in str(error):
+            raise Conflict(
+                "The stream moved meanwhile: read it again and decide again.",
+                code="version_conflict",
+            ) from error
+        raise

@@ -26,10 +26,10 @@ from .keys import Keys
 from .lock import LogLock
 from .mapper import SealingMapper
 from .recorder import Recorder
-from .rows import Pending, Row
+from .rows import Pending, StoredRow
 from .signing import Signing
 
-_REMOVALS = (PurgeRequested.NAME, Purged.NAME)
+_REMOVALS = frozenset([PurgeRequested.NAME, Purged.NAME])
 
 
 def _prepare_directory(directory: Path, *, read_only: bool) -> None:
@@ -194,16 +194,15 @@ class Store(Application[str]):
         for row in self.rows.select_streams_events(list(streams)):
             if until is not None and row.position > until:
                 continue
-            stream = str(row.originator_id)
-            state = evolve(states.get(stream), self.sealing.recorded(row))
+            state = evolve(states.get(row.stream), self.sealing.recorded(row))
             if state is not None:
-                states[stream] = state
+                states[row.stream] = state
         return states
 
     def history(self, stream: str) -> list[Recorded]:
         """Every event of a stream, oldest first; without words once their removal was asked for."""
-        rows = [row for row in self.rows.select_events(stream) if isinstance(row, Row)]
-        is_doomed = any(row.topic == PurgeRequested.NAME for row in rows)
+        rows = self.rows.select_streams_events([stream])
+        is_doomed = any(row.name == PurgeRequested.NAME for row in rows)
         return [self.sealing.recorded(row, is_doomed=is_doomed) for row in rows]
 
     def recorded(
@@ -214,13 +213,13 @@ class Store(Application[str]):
         if after == 0:
             self.keys.warm()
         doomed = {stream for stream, _ in self.rows.unfinished_removals()}
+        opened = self.sealing.recorded
         for row in self.rows.rows(after=after, until=until, space=space):
-            stream = str(row.originator_id)
-            if row.topic in _REMOVALS:
+            if row.name in _REMOVALS:
                 # another process destroys the key: no copy of it may live on in this one
-                doomed.add(stream)
-                self.keys.forget([key] if (key := self.rows.key_of(stream)) else [])
-            yield self.sealing.recorded(row, is_doomed=stream in doomed)
+                doomed.add(row.stream)
+                self.keys.forget([key] if (key := self.rows.key_of(row.stream)) else [])
+            yield opened(row, is_doomed=row.stream in doomed)
 
     def require_own_process(self) -> None:
         """Refuses to go on in a child of the process that opened the store.
@@ -242,8 +241,8 @@ class Store(Application[str]):
         rows = [self.sealing.to_stored_event(one) for one in pending]
         positions = self.rows.insert_events(rows) or ()
         return [
-            _recorded(one, row, position)
-            for one, row, position in zip(pending, rows, positions, strict=True)
+            _recorded(one, stored, position)
+            for one, stored, position in zip(pending, rows, positions, strict=True)
         ]
 
     def close(self) -> None:
@@ -260,13 +259,13 @@ class Store(Application[str]):
         """Nothing: who opened a store closes it."""
 
 
-def _recorded(pending: Pending, row: Row, position: int) -> Recorded:
+def _recorded(pending: Pending, stored: StoredRow, position: int) -> Recorded:
     return Recorded(
         position,
         pending.originator_id,
         pending.originator_version,
-        row.topic,
-        row.schema,
+        stored.row.name,
+        stored.row.schema,
         pending.recorded_at,
         pending.actor,
         pending.space,

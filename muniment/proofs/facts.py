@@ -170,7 +170,7 @@ def read(row: Row, before: datetime | None) -> tuple[Stored, str | None]:
     except (Malformed, ValueError):
         wrong = "its recorded time is none"
         at = before or NO_TIME
-    shape = _SHAPES.get(row.topic) if row.schema == SCHEMA else None
+    shape = _SHAPES.get(row.name) if row.schema == SCHEMA else None
     try:
         facts = _read(from_json(row.facts, allow_inf_nan=False), shape)
     except (Malformed, ValueError, TypeError) as error:
@@ -178,14 +178,14 @@ def read(row: Row, before: datetime | None) -> tuple[Stored, str | None]:
         wrong = said or "its facts are not what its name promises"
     stored = Stored(
         row.position,
-        row.topic,
-        str(row.originator_id),
-        row.originator_version,
+        row.name,
+        row.stream,
+        row.version,
         at,
         row.actor,
         row.space,
         row.command_id,
-        len(row.state),
+        len(row.payload or b""),
         facts,
     )
     return stored, wrong

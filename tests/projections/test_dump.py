@@ -3,7 +3,7 @@
 import json
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -223,7 +223,7 @@ def test_of_a_purged_memory_no_word_is_put_away(kind: Kind, archived: bool, agai
         projection.apply(recorded(7, IDS[0], archive))
     if again:  # put away before, while the words were still there
         projection = kind.load(projection.dump())
-    folded(kind, [replace(purges(canary_log(), [IDS[0]])[-1], position=8)], projection)
+    folded(kind, [purges(canary_log(), [IDS[0]])[-1]._replace(position=8)], projection)
     found = written(projection.dump()).lower()
     assert LOWER[:8].encode() not in found
     assert b"2026-03-15" not in found

@@ -415,7 +415,7 @@ def a_refused_merge_of_what_is_not_there(log: Handwritten) -> int:
 
 
 ALTERED: dict[str, dict[str, Any]] = {
-    "streams-contiguous": {"originator_version": 3},
+    "streams-contiguous": {"version": 3},
     "facts-readable": {"facts": b'{"importance":0.5'},
     "facts-readable, without a time": {"recorded_at": "yesterday"},
     "facts-readable, without a fact": {"facts": b'{"trust":3}'},
@@ -441,7 +441,7 @@ def test_a_log_that_breaks_one_invariant_is_found_where_it_does(
     assert found == [(name, position)], proof.violations
     (violation,) = proof.violations
     row = log.rows()[position - 1]
-    assert (violation.name, violation.stream) == (row.topic, row.originator_id)
+    assert (violation.name, violation.stream) == (row.name, row.stream)
     assert violation.message.endswith(".")
     assert not proof.holds
 
@@ -564,12 +564,12 @@ class TestNoFalseAlarm:
         log.merge(C, A, B, source_versions=(1, 2), reinforcement_count=9)
         log.absorb(C, A, B)
         assert [one.invariant for one in log.proof().violations] == ["merge-figures-follow"]
-        assert log.proof(3, topic="memory.observed_elsewhere").violations == ()
+        assert log.proof(3, name="memory.observed_elsewhere").violations == ()
         assert log.proof(3, schema=2).violations == ()
 
     def test_streams_of_other_things_are_held_to_what_any_event_is(self, log: Handwritten) -> None:
         log.save(A)
         log.say(B, e.Pinned())
-        assert log.proof(2, topic="session.recalled", actor="subagent:scout").violations == ()
-        found = log.proof(2, topic="session.recalled", originator_version=2).violations
+        assert log.proof(2, name="session.recalled", actor="subagent:scout").violations == ()
+        found = log.proof(2, name="session.recalled", version=2).violations
         assert [one.invariant for one in found] == ["streams-contiguous"]

@@ -1,6 +1,5 @@
 """Logs written by hand, event by event, as no decision would write them."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -147,7 +146,7 @@ class Handwritten:
         """The proof of it; with columns of one position altered, if asked for."""
         rows = self.rows()
         if altered is not None:
-            rows[altered - 1] = replace(rows[altered - 1], **columns)
+            rows[altered - 1] = rows[altered - 1]._replace(**columns)
         return prove(rows)
 
     def close(self) -> None:
