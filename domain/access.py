@@ -134,3 +134,9 @@ class Operation:
         verb = cls.__dict__.get("VERB")
         if verb is not None and verb not in ROLES:
             raise TypeError(f"{cls.__name__}: the table of roles has no row {verb!r}")
+
+
+class EverySpace(Operation):
+    """Ask about another space than one's own, or about all."""
+
+    VERB: ClassVar[str] = "every_space"

@@ -1,14 +1,16 @@
 """What the domain needs from outside, and what commands are given to decide with."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from .identity import Identity
 from .memory.state import State
 from .recorded import Recorded
 from .rules import Rules
+
+S = TypeVar("S")
 
 
 class Clock(Protocol):
@@ -53,6 +55,18 @@ class Desk(Protocol):
             Invalid: ``id_invalid`` or ``id_ambiguous``.
             NotFound: The space holds none of that name.
         """
+        ...
+
+    def begun(self, name: str, *, since: datetime | None = None) -> list[str]:
+        """The streams of the space that an event of a name began, oldest first.
+
+        ``since`` leaves out those that were begun before. For events whose beginnings the log has
+        an index of.
+        """
+        ...
+
+    def state(self, stream: str, evolve: Callable[[S | None, Recorded], S | None]) -> S | None:
+        """What a whole id of the space stands for, folded from its events."""
         ...
 
 

@@ -209,6 +209,9 @@ class _StoreReading(LogDesk):
         self._is_caught_up = False  # who reads on has come to a later moment
         return self._store.recorded(after=after, until=until, space=space)
 
+    def spaces(self) -> list[str]:
+        return self._store.rows.spaces()
+
     def head(self) -> int:
         return self._store.rows.head().position
 

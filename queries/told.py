@@ -5,6 +5,7 @@ from typing import Any
 
 import regex
 
+from muniment.domain import access_token
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.memory import events
@@ -50,6 +51,10 @@ def summary(recorded: Recorded, *, is_purged: bool = False, with_words: bool = T
         return "another key signs the checkpoints from here on"
     if isinstance(event, Denied):
         return f"denied to {recorded.actor} as {event.role}, {event.count}×: {event.operation}"
+    if isinstance(event, access_token.Issued):
+        return f"token issued to {event.actor} as {event.role}, until {event.expires_at:%Y-%m-%d}"
+    if isinstance(event, access_token.Revoked):
+        return "token revoked"
     return _told(event)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from muniment.domain import access_token
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.memory import events
@@ -47,6 +48,8 @@ EVENTS: tuple[type, ...] = (
     Skewed,
     Rotated,
     Denied,
+    access_token.Issued,
+    access_token.Revoked,
 )
 """Every event that this release can read and write. Nothing else is ever resolved from a row."""
 

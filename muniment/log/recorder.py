@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from eventsourcing.persistence import Notification, StoredEvent
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteCursor
 
 from muniment.domain.errors import Conflict, StorageFailed
+from muniment.domain.moments import rfc3339
 
 from . import chain
 from .datastore import Datastore, fetch_all, typed_errors
@@ -25,6 +27,11 @@ _SELECT = f"SELECT {_COLUMNS} FROM events"  # noqa: S608
 _STREAMS_AT_ONCE = 200
 _HEAD = "SELECT position, chain, recorded_at FROM events ORDER BY position DESC LIMIT 1"
 _BEGUN = "SELECT recorded_at FROM events ORDER BY position LIMIT 1"
+_BEGUN_WITH = """
+    SELECT stream FROM events
+    WHERE name IN ('proposal.made', 'token.issued') AND name = ? AND space = ? AND recorded_at >= ?
+    ORDER BY position
+"""
 _LEAVES = "SELECT leaf FROM events WHERE position > ? AND position <= ? ORDER BY position"
 _LEAVES_AT_ONCE = 5_000
 _UNFINISHED = """
@@ -207,6 +214,18 @@ class Recorder(SQLiteApplicationRecorder):
                 [space, until],
             )
             return [(stream, position) for stream, position in cursor.fetchall()]
+
+    def select_begun(self, space: str, name: str, since: datetime | None) -> list[str]:
+        """The streams of a space that begin with an event of a name, by position."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            cursor.execute(_BEGUN_WITH, [name, space, "" if since is None else rfc3339(since)])
+            return [stream for (stream,) in cursor.fetchall()]
+
+    def spaces(self) -> list[str]:
+        """The spaces of all events, by name."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            cursor.execute("SELECT DISTINCT space FROM events WHERE version = 1 ORDER BY space")
+            return [space for (space,) in cursor.fetchall()]
 
     def unfinished_removals(self) -> list[tuple[str, str]]:
         """Streams, with their spaces, whose key was to be destroyed and may not have been."""

@@ -286,3 +286,23 @@ def test_a_purge_shows_what_it_would_remove_and_does_it_with_yes(
     assert plain in done
     assert "[purged]" in muniment("show", plain).out
     assert muniment("purge", "--yes", "--json").json["purged"] == []
+
+
+def test_tokens_are_issued_listed_and_revoked(muniment: Terminal) -> None:
+    muniment.save("User is in Chicago")
+    run = muniment("--role", "admin", "token", "issue", "bot:main", "--days", "7", "--json")
+    assert run.json["text"].startswith("muniment_")
+    (listed,) = muniment("--role", "admin", "token", "list", "--json").json
+    assert listed == run.json["token"]
+    told = muniment("--role", "admin", "token", "revoke", listed["id"][-8:]).out
+    assert "bot:main as main in default" in told
+    assert "revoked" in told
+    long = muniment("--role", "admin", "token", "issue", "bot:main", "--days", "1e300", "--json")
+    assert long.error["code"] == "expires_in_invalid"
+
+
+def test_spaces_are_listed(muniment: Terminal) -> None:
+    muniment.save("User is in Chicago")
+    muniment("--space", "other", "save", "User is in Chicago")
+    assert muniment("space", "list").out == "default\nother\n"
+    assert muniment("space", "list", "--json").json == ["default", "other"]

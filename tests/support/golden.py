@@ -23,6 +23,7 @@ from typing import Any, cast
 import independent
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from muniment.domain import access_token
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.importance import Decay
@@ -244,6 +245,14 @@ EXAMPLES: Sequence[object] = (
     Rotated(old=_VERIFIERS[1], new=_VERIFIERS[0], statement=_STATEMENT + _STATEMENT[-60:]),
     Denied(operation="save", role="contributor", count=1),
     Denied(operation="keys rotate-signing", role="main", count=4_000),
+    access_token.Issued(
+        digest="0f" * 32, actor="bot:main", role="main", expires_at=AT + timedelta(days=30)
+    ),
+    access_token.Issued(
+        digest="a1" * 32, actor="manual", role="auditor", expires_at=AT + timedelta(seconds=1)
+    ),
+    access_token.Revoked(),
+    access_token.Revoked(),
 )
 """Two or more of each event: one that says the least, one that says everything."""
 

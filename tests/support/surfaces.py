@@ -116,6 +116,10 @@ CALLS: Mapping[str, _Call] = {
     "keys backup": lambda m, of, at: m.keys.backup(at / f"keys {m.actor}"),
     "keys rotate": lambda m, of, at: m.keys.rotate(),
     "keys rotate-signing": lambda m, of, at: m.keys.rotate_signing(),
+    "token issue": lambda m, of, at: m.tokens.issue(actor="bot:main"),
+    "token list": lambda m, of, at: m.tokens.list(),
+    "token revoke": lambda m, of, at: m.tokens.revoke(NOBODY),
+    "space list": lambda m, of, at: m.spaces(),
 }
 """Each operation asked for in Python, of a memory, with a directory to write to."""
 
@@ -156,6 +160,10 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "keys backup": ("keys", "backup", "{place}/keys", "--without-master"),
     "keys rotate": ("keys", "rotate"),
     "keys rotate-signing": ("keys", "rotate-signing"),
+    "token issue": ("token", "issue", "bot:main"),
+    "token list": ("token", "list"),
+    "token revoke": ("token", "revoke", "{nobody}"),
+    "space list": ("space", "list"),
 }
 """Each operation asked for on the command line."""
 

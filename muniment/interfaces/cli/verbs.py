@@ -19,7 +19,7 @@ from muniment.queries.get_memory import Get, GetMany
 from muniment.queries.log import Log
 from muniment.queries.search import Search
 
-from . import carrying, demo, doctor, evidence
+from . import carrying, demo, doctor, evidence, gatekeeping
 from .console import progress
 from .help import Verb
 from .memories import Folded
@@ -53,6 +53,7 @@ def add_to(app: typer.Typer) -> None:
         app.command(name, cls=Verb)(verb)
     evidence.add_to(app)
     carrying.add_to(app)
+    gatekeeping.add_to(app)
 
 
 def _about(operation: type[Command | Query]) -> str:
