@@ -44,7 +44,6 @@ def named(desk: Desk, name: str) -> Token:
             code="id_ambiguous",
             field="id",
         )
-    token = desk.state(ids[0], access_token.evolve) if ids else None
-    if token is None:
+    if not ids:
         raise NotFound(f"There is no token {name!r} in this space.", field="id")
-    return token
+    return desk.states(ids, access_token.evolve)[ids[0]]

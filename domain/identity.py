@@ -54,8 +54,8 @@ class Identity:
 
 
 def commits_for(actor: str) -> str:
-    """The actor whose memories come of what a sub-agent proposed: ``bot:commit-from:NAME``."""
-    return f"bot:commit-from:{actor.partition(':')[2]}"
+    """The actor whose memories come of what somebody proposed: ``bot:commit-from:NAME``."""
+    return f"bot:commit-from:{actor.partition(':')[2] or actor}"
 
 
 def _is_named(pattern: "regex.Pattern[str]", name: object) -> bool:

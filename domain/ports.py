@@ -23,11 +23,17 @@ class Clock(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """Events that a decision adds to a stream, which was at ``version`` (0: it is new)."""
+    """Events that a decision adds to a stream, which was at ``version`` (0: it is new).
+
+    ``actor`` is whose they are, where that is not who gave the command, and ``correlation_id`` what
+    they come of, where that is not the call.
+    """
 
     stream: str
     version: int
     events: Sequence[object]
+    actor: str | None = None
+    correlation_id: str | None = None
 
 
 class Desk(Protocol):
@@ -65,8 +71,10 @@ class Desk(Protocol):
         """
         ...
 
-    def state(self, stream: str, evolve: Callable[[S | None, Recorded], S | None]) -> S | None:
-        """What a whole id of the space stands for, folded from its events."""
+    def states(
+        self, streams: Sequence[str], evolve: Callable[[S | None, Recorded], S | None]
+    ) -> dict[str, S]:
+        """What whole ids of the space stand for, folded from their events."""
         ...
 
 

@@ -47,6 +47,18 @@ class Retention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """How long proposals stay open, how many of one agent's, and whose are committed at once.
+
+    ``auto_commit`` names the agents whose proposals of high confidence wait for nobody.
+    """
+
+    life_days: float = 7.0
+    max_pending: int = 1_000
+    auto_commit: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """Every figure of the domain that an operator may set."""
 
@@ -55,3 +67,4 @@ class Rules:
     retention: Retention = field(default_factory=Retention)
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     access: Grants = field(default_factory=Grants)
+    gate: Gate = field(default_factory=Gate)

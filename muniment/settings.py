@@ -16,7 +16,7 @@ from .domain.access import Grants
 from .domain.errors import Invalid
 from .domain.importance import Decay
 from .domain.inputs import invalid
-from .domain.rules import DuplicateCheck, Retention, Rules
+from .domain.rules import DuplicateCheck, Gate, Retention, Rules
 from .log.checkpoints import Cadence
 from .log.read_models import Ranking
 
@@ -151,6 +151,16 @@ class AccessSettings(_Section):
     auditors_read_content: bool = Field(
         default=False, description="Whether auditors may read what memories say."
     )
+    proposal_days: float = Field(
+        default=7.0, gt=0.0, le=3_650.0, description="Days after which an open proposal expires."
+    )
+    max_pending_proposals: int = Field(
+        default=1_000, ge=1, le=100_000, description="How many proposals of one agent may be open."
+    )
+    auto_commit_from: tuple[str, ...] = Field(
+        default=(),
+        description="Agents whose proposals of high confidence are committed without a review.",
+    )
 
 
 class LogSettings(_Section):
@@ -226,6 +236,11 @@ class Settings(BaseSettings):
                 protected_days=dream.purge_protected_after_days,
             ),
             access=Grants(auditors_read_content=self.access.auditors_read_content),
+            gate=Gate(
+                life_days=self.access.proposal_days,
+                max_pending=self.access.max_pending_proposals,
+                auto_commit=frozenset(self.access.auto_commit_from),
+            ),
         )
 
     @property

@@ -16,5 +16,6 @@ class ListTokens(Input):
 
     def answer(self, reading: Reading) -> list[Token]:
         """Read from the log."""
-        found = (reading.state(id_, access_token.evolve) for id_ in reading.begun(Issued.NAME))
-        return [token for token in found if token is not None]
+        ids = reading.begun(Issued.NAME)
+        found = reading.states(ids, access_token.evolve)
+        return [found[id_] for id_ in ids]

@@ -10,6 +10,7 @@ from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Event
+from muniment.domain.proposal import events as proposals
 from muniment.domain.recorded import Recorded, word_fields
 from muniment.domain.signing_key import Rotated
 
@@ -51,11 +52,28 @@ def summary(recorded: Recorded, *, is_purged: bool = False, with_words: bool = T
         return "another key signs the checkpoints from here on"
     if isinstance(event, Denied):
         return f"denied to {recorded.actor} as {event.role}, {event.count}×: {event.operation}"
+    if isinstance(event, proposals.Event):
+        return _proposed(event)
     if isinstance(event, access_token.Issued):
         return f"token issued to {event.actor} as {event.role}, until {event.expires_at:%Y-%m-%d}"
     if isinstance(event, access_token.Revoked):
         return "token revoked"
     return _told(event)
+
+
+def _proposed(event: proposals.Event) -> str:
+    match event:
+        case proposals.Made():
+            said = f"proposed as #{event.number}, confidence {event.confidence}"
+            return f"{said}: {shortened(event.content)}"
+        case proposals.Contradicted():
+            return f"contradicted by the proposal {_ids((event.by,))}"
+        case proposals.Committed():
+            return f"committed to the memory {_ids((event.memory,))}"
+        case proposals.Rejected():
+            return f"rejected for {_ids((event.by,))}" if event.by else f"rejected: {event.reason}"
+        case proposals.Deferred():
+            return f"deferred: {event.reason}" if event.reason else "deferred"
 
 
 def _told(event: Event) -> str:  # noqa: PLR0912

@@ -16,6 +16,7 @@ from muniment.domain import access_token
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.memory import events
+from muniment.domain.proposal import events as proposals
 from muniment.domain.recorded import word_fields
 from muniment.domain.signing_key import Rotated
 
@@ -50,6 +51,11 @@ EVENTS: tuple[type, ...] = (
     Denied,
     access_token.Issued,
     access_token.Revoked,
+    proposals.Made,
+    proposals.Contradicted,
+    proposals.Committed,
+    proposals.Rejected,
+    proposals.Deferred,
 )
 """Every event that this release can read and write. Nothing else is ever resolved from a row."""
 

@@ -1,7 +1,7 @@
 """Where commands and queries read memories: straight from the log, by id or the tail of one."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -49,13 +49,15 @@ class LogDesk:
         """The streams of the space that an event of a name began, oldest first."""
         return self._store.rows.select_begun(self.identity.space, name, since)
 
-    def state(self, stream: str, evolve: Callable[[S | None, Recorded], S | None]) -> S | None:
-        """What a whole id of the space stands for, folded from its events."""
+    def states(
+        self, streams: Sequence[str], evolve: Callable[[S | None, Recorded], S | None]
+    ) -> dict[str, S]:
+        """What whole ids of the space stand for, folded from their events."""
 
         def within(state: S | None, recorded: Recorded) -> S | None:
             return evolve(state, recorded) if recorded.space == self.identity.space else state
 
-        return self._store.folded([stream], within).get(stream)
+        return self._store.folded(streams, within)
 
     def resolve(self, name: str) -> str:
         """The whole id that a name stands for; that it is known is not said by this.

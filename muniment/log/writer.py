@@ -136,11 +136,11 @@ class _Work(LogDesk):
         return known.similar(top, form, at_least=at_least, limit=limit)
 
     def append(
-        self, appends: Sequence[Append], pending: Callable[[Any, str, int], Pending]
+        self, appends: Sequence[Append], pending: Callable[[object, Append, int], Pending]
     ) -> list[Recorded]:
         """Appends what was decided, and keeps the states that come of it."""
         waiting = [
-            pending(event, append.stream, append.version + number)
+            pending(event, append, append.version + number)
             for append in appends
             for number, event in enumerate(append.events, 1)
         ]
@@ -333,21 +333,21 @@ class Writer:
 
     def _envelope(
         self, turn: _Turn[Any], command: Answers[Any], command_id: str, now: datetime
-    ) -> Callable[[Any, str, int], Pending]:
+    ) -> Callable[[object, Append, int], Pending]:
         request = command.request() if command.idempotency_key else None
         head = self._store.rows.expected
         recorded_at = _not_before(now, head)
 
-        def pending(event: object, stream: str, version: int) -> Pending:
+        def pending(event: object, append: Append, version: int) -> Pending:
             return Pending(
-                stream,
+                append.stream,
                 version,
                 event,
                 recorded_at,
-                turn.identity.actor,
+                append.actor or turn.identity.actor,
                 turn.identity.space,
                 command_id,
-                turn.correlation_id,
+                append.correlation_id or turn.correlation_id,
                 None,
                 request,
             )

@@ -306,3 +306,15 @@ def test_spaces_are_listed(muniment: Terminal) -> None:
     muniment("--space", "other", "save", "User is in Chicago")
     assert muniment("space", "list").out == "default\nother\n"
     assert muniment("space", "list", "--json").json == ["default", "other"]
+
+
+def test_proposals_are_made_listed_and_decided(muniment: Terminal) -> None:
+    run = muniment("--actor", "subagent:scout", "propose", "User is in Chicago", "--json")
+    assert (run.json["number"], run.json["state"]) == (1, "pending")
+    listed = muniment("proposals").out
+    assert listed.startswith("#1  pending  general  medium confidence, by subagent:scout\n")
+    assert "    User is in Chicago\n" in listed
+    assert muniment("--actor", "subagent:other", "proposals", "--json").json == []
+    done = muniment("decide", "1", "commit", "--content", "User lives in Chicago", "--json").json
+    assert muniment("show", done["memory"], "--json").json["content"] == "User lives in Chicago"
+    assert muniment("proposals", "--state", "gone", "--json").error["code"] == "state_invalid"

@@ -30,6 +30,7 @@ from muniment.domain.importance import Decay
 from muniment.domain.memory import events as e
 from muniment.domain.memory.state import State, evolve
 from muniment.domain.memory.view import view
+from muniment.domain.proposal import events as p
 from muniment.domain.recorded import Recorded
 from muniment.domain.signing_key import Rotated
 from muniment.log import codec
@@ -253,6 +254,37 @@ EXAMPLES: Sequence[object] = (
     ),
     access_token.Revoked(),
     access_token.Revoked(),
+    p.Made(
+        number=1,
+        content="The build runs on Fridays",
+        store="semantic",
+        confidence="medium",
+        source_type="agent",
+        chars=25,
+        expires_at=AT + timedelta(days=7),
+    ),
+    p.Made(
+        number=4_711,
+        content=_TEXT,
+        category="user-preferences/food",
+        tags=("ops", "Größe"),
+        trigger="the user said so",
+        core_worthy=True,
+        store="episodic",
+        confidence="high",
+        source_type="owner",
+        chars=len(_TEXT),
+        expires_at=AT + timedelta(seconds=1),
+        contradicts=_OTHERS,
+    ),
+    p.Contradicted(by=_OTHERS[0]),
+    p.Contradicted(by=_OTHERS[1]),
+    p.Committed(memory=_OTHERS[0]),
+    p.Committed(memory=_OTHERS[1]),
+    p.Rejected(cause="request", reason="nobody needs it"),
+    p.Rejected(cause="contradiction", by=_OTHERS[0]),
+    p.Deferred(),
+    p.Deferred(reason="ask the user"),
 )
 """Two or more of each event: one that says the least, one that says everything."""
 
