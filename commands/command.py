@@ -2,11 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar, Protocol, Self, TypeVar
 
 from muniment.domain.duplicates import Form
 from muniment.domain.inputs import IdempotencyKey, Input
 from muniment.domain.ports import Append, Desk, Outcome
+from muniment.domain.trust.arrivals import Arrivals
+from muniment.domain.trust.secrets import Handling
 from muniment.projections.similarity import Likeness
 
 A_co = TypeVar("A_co", covariant=True)
@@ -21,6 +23,10 @@ class Work(Desk, Protocol):
 
     def similar(self, top: str, form: Form, *, at_least: float, limit: int) -> Sequence[Likeness]:
         """The nearest statements of live memories under a top-level category, best first."""
+        ...
+
+    def arrivals(self) -> Arrivals:
+        """What tools and pages said to the space within the last minute."""
         ...
 
     def new_id(self) -> str:
@@ -60,6 +66,10 @@ class Answers(Protocol[A_co]):
     @property
     def idempotency_key(self) -> str | None:
         """What makes a retry safe."""
+        ...
+
+    def screened(self, handling: Handling) -> Self:
+        """The command without the secrets in what was given."""
         ...
 
     def prepare(self) -> None:

@@ -47,6 +47,19 @@ class Retention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Distrust:
+    """What is held back of what nobody vouches for.
+
+    ``burst``: observations of one tool or page within a minute from which more are; ``flood``:
+    those nearly the same.
+    """
+
+    enabled: bool = True
+    burst: int = 300
+    flood: int = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """How long proposals stay open, how many of one agent's, and whose are committed at once.
 
@@ -68,3 +81,4 @@ class Rules:
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     access: Grants = field(default_factory=Grants)
     gate: Gate = field(default_factory=Gate)
+    distrust: Distrust = field(default_factory=Distrust)

@@ -102,15 +102,18 @@ class Engine:
 
     def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
         """Decides a command; answers once it is on the disk."""
-        answer = self._writer.run(command, identity)
+        answer = self._writer.run(self._screened(command), identity)
         self._appended(identity)
         return answer
 
     def run_all(self, commands: Sequence[Answers[A]], identity: Identity) -> list[A]:
         """Decides commands in one commit, all or none."""
-        answers = self._writer.run_all(commands, identity)
+        answers = self._writer.run_all([*map(self._screened, commands)], identity)
         self._appended(identity)
         return answers
+
+    def _screened(self, command: Answers[A]) -> Answers[A]:
+        return command.screened(self.settings.memory.secrets)
 
     def _appended(self, identity: Identity) -> None:
         self._wake(identity)

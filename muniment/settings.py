@@ -16,7 +16,8 @@ from .domain.access import Grants
 from .domain.errors import Invalid
 from .domain.importance import Decay
 from .domain.inputs import invalid
-from .domain.rules import DuplicateCheck, Gate, Retention, Rules
+from .domain.rules import Distrust, DuplicateCheck, Gate, Retention, Rules
+from .domain.trust.secrets import Handling
 from .log.checkpoints import Cadence
 from .log.read_models import Ranking
 
@@ -68,6 +69,27 @@ class MemorySettings(_Section):
         default=2_000,
         ge=0,
         description="Characters up to which a memory grows by being extended.",
+    )
+    secrets: Handling = Field(
+        default="redact",
+        description="What is done about secrets in what comes in: redact, reject or allow.",
+    )
+    quarantine_untrusted: bool = Field(
+        default=True,
+        description="Whether what reads like an instruction, hides text or floods is held back"
+        " where its source is trusted less than a user.",
+    )
+    quarantine_burst: int = Field(
+        default=300,
+        ge=1,
+        le=1_000_000,
+        description="Observations of one tool or page in a minute from which more are held back.",
+    )
+    quarantine_flood: int = Field(
+        default=100,
+        ge=1,
+        le=1_000_000,
+        description="Observations in a minute, nearly the same, from which more are held back.",
     )
     importance_decay_grace_days: float = Field(
         default=30.0,
@@ -234,6 +256,11 @@ class Settings(BaseSettings):
                 protection_importance=dream.pruning_protection_importance,
                 protection_count=dream.pruning_protection_reinforcement_count,
                 protected_days=dream.purge_protected_after_days,
+            ),
+            distrust=Distrust(
+                enabled=memory.quarantine_untrusted,
+                burst=memory.quarantine_burst,
+                flood=memory.quarantine_flood,
             ),
             access=Grants(auditors_read_content=self.access.auditors_read_content),
             gate=Gate(

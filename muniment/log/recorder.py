@@ -260,6 +260,20 @@ class Recorder(SQLiteApplicationRecorder):
             found = cursor.fetchone()
             return found[0] if found and isinstance(found[0], bytes) else None
 
+    def position_before(self, moment: datetime) -> int:
+        """The last position that was recorded before a moment; recorded times never fall."""
+        wanted = rfc3339(moment)
+        low, high = 0, self.head().position if self._head is None else self._head.position
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            while low < high:
+                middle = (low + high + 1) // 2
+                cursor.execute(
+                    "SELECT recorded_at < ? FROM events WHERE position = ?", [wanted, middle]
+                )
+                is_before = cursor.fetchone()
+                low, high = (middle, high) if is_before and is_before[0] else (low, middle - 1)
+        return low
+
     def begun_at(self) -> str | None:
         """The recorded time of the first event; None where there is none."""
         with typed_errors(), self.datastore.transaction(commit=False) as cursor:

@@ -27,8 +27,10 @@ from muniment.domain.memory.state import State, evolve
 from muniment.domain.ports import Append, Clock, Outcome
 from muniment.domain.recorded import Recorded
 from muniment.domain.rules import Rules
+from muniment.domain.trust.arrivals import Arrivals
 from muniment.projections.similarity import Likeness, Overlay, Similarity
 
+from .arrivals import RecentArrivals
 from .desk import LogDesk, read_clock
 from .mapper import told_time
 from .read_models import ReadModels
@@ -84,8 +86,16 @@ class _Turn(Generic[A]):
 class _Batch:
     """What one transaction has decided so far, its open turn included."""
 
-    def __init__(self, store: Store, models: ReadModels, head: Head, began_at: datetime) -> None:
+    def __init__(
+        self,
+        store: Store,
+        models: ReadModels,
+        head: Head,
+        began_at: datetime,
+        arrivals: RecentArrivals,
+    ) -> None:
         self.store = store
+        self.arrivals = arrivals
         self.head = head
         self.began_at = began_at
         self.events: list[Recorded] = []
@@ -109,6 +119,8 @@ class _Batch:
 
     def undo(self, events: int) -> None:
         """Forgets all but the first ``events``: the others were rolled back."""
+        if len(self.events) > events:
+            self.arrivals.forget()
         del self.events[events:]
         self._overlays.clear()
 
@@ -127,6 +139,9 @@ class _Work(LogDesk):
 
     def new_id(self) -> str:
         return new_id()
+
+    def arrivals(self) -> Arrivals:
+        return self._batch.arrivals.of(self.identity.space, self.now)
 
     def same(self, top: str, form: Form) -> Sequence[str]:
         return self._batch.similarity(self.identity.space).same(top, form)
@@ -181,6 +196,7 @@ class Writer:
         self._checkpointed_at = 0
         self._ready: set[str] = set()
         self._others_write = False
+        self._arrivals = RecentArrivals(store)
 
     def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
         """Decides one command and answers once what it appended is on the disk.
@@ -269,7 +285,7 @@ class Writer:
                 self._others_write = head.position > self._models.position
                 if self._others_write:
                     self._models.catch_up()
-                batch = _Batch(self._store, self._models, head, _read(self._clock))
+                batch = _Batch(self._store, self._models, head, _read(self._clock), self._arrivals)
                 self._store.rows.expect(head)
                 self._note_skew(batch, group[0].identity)
                 for turn in group:
@@ -288,6 +304,7 @@ class Writer:
                         turn.answers = answers
                     cursor.execute("RELEASE turn")
         except StorageFailed as error:
+            self._arrivals.forget()
             for turn in group:
                 turn.answers, turn.error = None, turn.error or error
             return

@@ -42,7 +42,7 @@ class TestProposing:
         assert (made.trigger, made.store, made.confidence) == ("the tour", "procedural", "medium")
         for handle in (m, scout):
             for mode in ("hybrid", "keyword", "regex"):
-                assert handle.search("Quillmark", mode=mode, include_archived=True).hits == ()  # type: ignore[arg-type]
+                assert handle.search("Quillmark", mode=mode, include_archived=True).hits == ()
             assert handle.search(include_archived=True).hits == ()
         with pytest.raises(NotFound):
             m.get(made.id)

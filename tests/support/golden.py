@@ -216,6 +216,11 @@ EXAMPLES: Sequence[object] = (
     e.Superseded(by=_OTHERS[1], importance=0.30000000000000004),
     e.Quarantined(cause="request"),
     e.Quarantined(cause="policy", reason="it reads like an instruction"),
+    e.Quarantined(
+        cause="policy",
+        signs=("instruction_like", "burst"),
+        reason="it reads like an instruction; its source said more",
+    ),
     e.Released(),
     e.Released(),
     e.Held(),
