@@ -2,17 +2,16 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Protocol, TypeVar
+from typing import ClassVar, Protocol, Self, TypeVar
 
 from muniment.domain.duplicates import Form
-from muniment.domain.identity import Role
 from muniment.domain.inputs import IdempotencyKey, Input
 from muniment.domain.ports import Append, Desk, Outcome
+from muniment.domain.trust.arrivals import Arrivals
+from muniment.domain.trust.secrets import Handling
 from muniment.projections.similarity import Likeness
 
 A_co = TypeVar("A_co", covariant=True)
-
-WRITERS: frozenset[Role] = frozenset(["owner", "main"])
 
 
 class Work(Desk, Protocol):
@@ -26,19 +25,18 @@ class Work(Desk, Protocol):
         """The nearest statements of live memories under a top-level category, best first."""
         ...
 
+    def arrivals(self) -> Arrivals:
+        """What tools and pages said to the space within the last minute."""
+        ...
+
     def new_id(self) -> str:
         """A fresh UUIDv7."""
         ...
 
 
 class Command(Input, ABC):
-    """An intent. ``VERB`` is its name on every surface, ``ROLES`` who may.
+    """An intent. ``USES_SIMILARITY`` says that deciding needs the similarity projection."""
 
-    ``USES_SIMILARITY`` says that deciding needs the similarity projection.
-    """
-
-    VERB: ClassVar[str]
-    ROLES: ClassVar[frozenset[Role]] = WRITERS
     USES_SIMILARITY: ClassVar[bool] = False
 
     idempotency_key: IdempotencyKey | None = None
@@ -63,13 +61,15 @@ class Command(Input, ABC):
 class Answers(Protocol[A_co]):
     """A command as the writer sees it."""
 
-    VERB: ClassVar[str]
-    ROLES: ClassVar[frozenset[Role]]
     USES_SIMILARITY: ClassVar[bool]
 
     @property
     def idempotency_key(self) -> str | None:
         """What makes a retry safe."""
+        ...
+
+    def screened(self, handling: Handling) -> Self:
+        """The command without the secrets in what was given."""
         ...
 
     def prepare(self) -> None:

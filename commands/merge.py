@@ -12,6 +12,7 @@ from muniment.domain.memory.events import MergeRejected
 from muniment.domain.memory.merging import Proposal, RejectedMerge
 from muniment.domain.memory.view import Memory, view
 from muniment.domain.ports import Append, Outcome
+from muniment.domain.trust.quarantine import held_back, quarantine
 
 from .command import Command, Work
 
@@ -60,9 +61,10 @@ class Merge(Command):
             source_type=work.identity.source_type,
         )
         now, decay, id_ = work.now, work.rules.decay, work.new_id()
-        made = Append(id_, 0, merging.merge(sources, proposal, now=now, decay=decay))
+        merged = merging.merge(sources, proposal, now=now, decay=decay)
+        signs = held_back(merged[0].trust, [self.content], enabled=work.rules.distrust.enabled)
         return [
-            made,
+            Append(id_, 0, merged),
             *(
                 Append(
                     source.id,
@@ -71,6 +73,8 @@ class Merge(Command):
                 )
                 for source in sources
             ),
+            # last, for the sources are archived into what is live
+            *([Append(id_, 1, quarantine(signs))] if signs else []),
         ]
 
     def answer(self, outcome: Outcome) -> Merged | RejectedMerge:

@@ -3,7 +3,8 @@
 Commands and queries are such models, so a rule on input stands in one place for every surface.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Annotated, Any, Self, cast
@@ -21,6 +22,7 @@ from pydantic import (
 
 from . import category as categories
 from . import moments, subject_time, texts
+from .access import Operation
 from .errors import Invalid
 from .memory.decisions import (
     MAX_METADATA_BYTES,
@@ -29,16 +31,18 @@ from .memory.decisions import (
     metadata_bytes,
 )
 from .memory.events import Source
+from .trust.secrets import Handling, redacted
 
 MAX_TAG = 64
 
 
-class Input(BaseModel):
+class Input(Operation, BaseModel):
     """A command or a query: made by ``of``, then never changed."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
     _warnings: tuple[str, ...] = PrivateAttr(default=())
+    _given: Mapping[str, Any] = PrivateAttr(default_factory=dict)
 
     @classmethod
     def of(cls, /, **given: Any) -> Self:
@@ -52,14 +56,74 @@ class Input(BaseModel):
             made = cls.model_validate(given, context=notes)
         except ValidationError as error:
             raise invalid(error) from error
+        made._given = given  # noqa: SLF001 (it is being made)
         if notes:
-            made._warnings = tuple(notes)  # noqa: SLF001 (it is being made)
+            made._warnings = tuple(notes)  # noqa: SLF001
         return made
+
+    def screened(self, handling: Handling) -> Self:
+        """The input without the secrets in what was given, and a warning for each.
+
+        What was given is looked through, not what was made of it: a category is spelt anew.
+
+        Raises:
+            Invalid: ``secret_found`` where they are to be rejected.
+        """
+        if handling == "allow":
+            return self
+        found: dict[str, tuple[str, ...]] = {}
+        cleaned: dict[str, Any] = {}
+        for name, given in self._given.items():
+            told = given if isinstance(given, _READABLE_AGAIN) else getattr(self, name)
+            cleaned[name], detectors = _cleaned(told)
+            if detectors:
+                found[name] = detectors
+                if name == "category":  # whose segments have no brackets
+                    cleaned[name] = re.sub(r"\[redacted:([\w-]+)\]", r"redacted-\1", cleaned[name])
+        if not found:
+            return self
+        if handling == "reject":
+            name, detectors = next(iter(found.items()))
+            raise Invalid(
+                f"{name}: it holds a secret ({', '.join(detectors)}): leave it out.",
+                code="secret_found",
+                field=name,
+            )
+        again = type(self).of(**cleaned)
+        again._warnings += tuple(  # noqa: SLF001 (it is being made)
+            f"secret_redacted: {', '.join(detectors)} in {name}"
+            for name, detectors in found.items()
+        )
+        return again
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was changed on the way in, a sentence each."""
         return self._warnings
+
+
+_READABLE_AGAIN = (str, Mapping, list, tuple, Source)
+"""What can be looked through twice; an iterator cannot."""
+
+
+def _cleaned(value: Any) -> tuple[Any, tuple[str, ...]]:
+    """A value without the secrets in its texts, and the detectors that found some."""
+    if isinstance(value, str):
+        return redacted(value)
+    if isinstance(value, Source):
+        parts, found = _cleaned({field.name: getattr(value, field.name) for field in fields(value)})
+        return (Source(**parts) if found else value), found
+    if isinstance(value, Mapping):
+        entries: Mapping[Any, Any] = value
+        keys, of_keys = _cleaned(tuple(entries))
+        parts, of_parts = _cleaned(tuple(entries.values()))
+        return dict(zip(keys, parts, strict=True)), tuple(dict.fromkeys((*of_keys, *of_parts)))
+    if isinstance(value, list | tuple):
+        each = [_cleaned(part) for part in cast("Sequence[Any]", value)]
+        return tuple(part for part, _ in each), tuple(
+            dict.fromkeys(name for _, names in each for name in names)
+        )
+    return value, ()
 
 
 def invalid(error: ValidationError) -> Invalid:

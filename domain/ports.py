@@ -1,15 +1,16 @@
 """What the domain needs from outside, and what commands are given to decide with."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from .identity import Identity
-from .memory.events import Event
 from .memory.state import State
 from .recorded import Recorded
 from .rules import Rules
+
+S = TypeVar("S")
 
 
 class Clock(Protocol):
@@ -22,11 +23,17 @@ class Clock(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """Events that a decision adds to a stream, which was at ``version`` (0: it is new)."""
+    """Events that a decision adds to a stream, which was at ``version`` (0: it is new).
+
+    ``actor`` is whose they are, where that is not who gave the command, and ``correlation_id`` what
+    they come of, where that is not the call.
+    """
 
     stream: str
     version: int
-    events: Sequence[Event]
+    events: Sequence[object]
+    actor: str | None = None
+    correlation_id: str | None = None
 
 
 class Desk(Protocol):
@@ -54,6 +61,20 @@ class Desk(Protocol):
             Invalid: ``id_invalid`` or ``id_ambiguous``.
             NotFound: The space holds none of that name.
         """
+        ...
+
+    def begun(self, name: str, *, since: datetime | None = None) -> list[str]:
+        """The streams of the space that an event of a name began, oldest first.
+
+        ``since`` leaves out those that were begun before. For events whose beginnings the log has
+        an index of.
+        """
+        ...
+
+    def states(
+        self, streams: Sequence[str], evolve: Callable[[S | None, Recorded], S | None]
+    ) -> dict[str, S]:
+        """What whole ids of the space stand for, folded from their events."""
         ...
 
 

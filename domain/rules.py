@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from .access import Grants
 from .coverage import Vocabulary
 from .importance import Decay
 
@@ -46,6 +47,31 @@ class Retention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Distrust:
+    """What is held back of what nobody vouches for.
+
+    ``burst``: observations of one tool or page within a minute from which more are; ``flood``:
+    those nearly the same.
+    """
+
+    enabled: bool = True
+    burst: int = 300
+    flood: int = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """How long proposals stay open, how many of one agent's, and whose are committed at once.
+
+    ``auto_commit`` names the agents whose proposals of high confidence wait for nobody.
+    """
+
+    life_days: float = 7.0
+    max_pending: int = 1_000
+    auto_commit: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """Every figure of the domain that an operator may set."""
 
@@ -53,3 +79,6 @@ class Rules:
     duplicate_check: DuplicateCheck = field(default_factory=DuplicateCheck)
     retention: Retention = field(default_factory=Retention)
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    access: Grants = field(default_factory=Grants)
+    gate: Gate = field(default_factory=Gate)
+    distrust: Distrust = field(default_factory=Distrust)

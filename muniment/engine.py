@@ -12,6 +12,7 @@ import structlog
 from . import settings as configuration
 from ._release import __version__
 from .commands.command import Answers
+from .denials import Denials
 from .domain.errors import Invalid, MunimentError, StorageFailed
 from .domain.identity import Identity
 from .domain.memory.state import State
@@ -92,6 +93,7 @@ class Engine:
         self.checkpoints = Checkpoints(
             self.store, self.settings.cadence, self.clock, self.settings.log.busy_timeout
         )
+        self._denials = Denials(self._writer.run, lambda: read_clock(self.clock()))
         try:
             self.meaning = self._meaning()
         except BaseException:
@@ -100,15 +102,18 @@ class Engine:
 
     def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
         """Decides a command; answers once it is on the disk."""
-        answer = self._writer.run(command, identity)
+        answer = self._writer.run(self._screened(command), identity)
         self._appended(identity)
         return answer
 
     def run_all(self, commands: Sequence[Answers[A]], identity: Identity) -> list[A]:
         """Decides commands in one commit, all or none."""
-        answers = self._writer.run_all(commands, identity)
+        answers = self._writer.run_all([*map(self._screened, commands)], identity)
         self._appended(identity)
         return answers
+
+    def _screened(self, command: Answers[A]) -> Answers[A]:
+        return command.screened(self.settings.memory.secrets)
 
     def _appended(self, identity: Identity) -> None:
         self._wake(identity)
@@ -124,11 +129,17 @@ class Engine:
         self._wake(identity)
         return answer
 
+    def denied(self, identity: Identity, operation: str) -> None:
+        """Counts that a role did not allow an operation; a handle that only reads does not."""
+        if not self.store.read_only:
+            self._denials.note(identity, operation)
+
     def close(self) -> None:
         """Ends the store; read models that are far ahead of their kept state are kept first."""
         if self.meaning is not None:
             self.meaning.close()
         if self.store.datastore.is_own_process and not self.store.datastore.pool.closed:
+            self._denials.close()
             try:
                 self.models.keep(self.settings.log.keep_state_after)
             except StorageFailed as error:
@@ -200,6 +211,9 @@ class _StoreReading(LogDesk):
     def recorded(self, *, after: int, until: int | None, space: str | None) -> Iterator[Recorded]:
         self._is_caught_up = False  # who reads on has come to a later moment
         return self._store.recorded(after=after, until=until, space=space)
+
+    def spaces(self) -> list[str]:
+        return self._store.rows.spaces()
 
     def head(self) -> int:
         return self._store.rows.head().position

@@ -9,9 +9,11 @@ from .domain.errors import Invalid
 from .domain.identity import Identity, Role, identity
 from .domain.ports import Clock
 from .engine import Engine
+from .face.access import Access
 from .face.carrying import Carrying
 from .face.evidence import Evidence
 from .face.finding import Finding
+from .face.proposing import Proposing
 from .face.removing import Removing
 from .face.writing import Writing
 from .keychain import Keychain
@@ -20,7 +22,7 @@ from .purging import finish
 from .settings import Settings
 
 
-class Muniment(Writing, Removing, Finding, Evidence, Carrying):
+class Muniment(Writing, Removing, Finding, Evidence, Carrying, Access, Proposing):
     """A handle on a store, acting as one identity; safe to use from several threads.
 
     Close it, or use it as a context manager. ``aio`` is the same face for asyncio.

@@ -4,6 +4,7 @@ from typing import TypeAlias
 
 from .commands.archive import Archive
 from .commands.command import Command
+from .commands.decide_proposal import DecideProposal
 from .commands.describe import Describe
 from .commands.fold_twins import FoldTwins
 from .commands.hold import Hold, ReleaseHold
@@ -11,6 +12,7 @@ from .commands.import_memory import ImportMemory
 from .commands.mark_used import MarkUsed
 from .commands.merge import Merge
 from .commands.pin import Pin, Unpin
+from .commands.propose import Propose
 from .commands.purge import RequestPurge
 from .commands.quarantine import Quarantine, Release
 from .commands.recategorize import Recategorize
@@ -23,10 +25,11 @@ from .commands.supersede import Supersede
 from .queries.get_memory import Get, GetMany
 from .queries.history import History
 from .queries.log import Log
+from .queries.proposals import Proposals
 from .queries.search import Search
 from .queries.stats import GetStats
 
-Query: TypeAlias = Get | GetMany | GetStats | History | Log | Search
+Query: TypeAlias = Get | GetMany | GetStats | History | Log | Proposals | Search
 
 COMMANDS: tuple[type[Command], ...] = (
     SaveMemory,
@@ -49,5 +52,7 @@ COMMANDS: tuple[type[Command], ...] = (
     ReleaseHold,
     RequestPurge,
     ImportMemory,
+    Propose,
+    DecideProposal,
 )
-QUERIES: tuple[type[Query], ...] = (Search, Get, GetMany, History, Log, GetStats)
+QUERIES: tuple[type[Query], ...] = (Search, Get, GetMany, History, Log, GetStats, Proposals)

@@ -12,10 +12,12 @@ from typing import Any, cast
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
+from .domain.access import Grants
 from .domain.errors import Invalid
 from .domain.importance import Decay
 from .domain.inputs import invalid
-from .domain.rules import DuplicateCheck, Retention, Rules
+from .domain.rules import Distrust, DuplicateCheck, Gate, Retention, Rules
+from .domain.trust.secrets import Handling
 from .log.checkpoints import Cadence
 from .log.read_models import Ranking
 
@@ -67,6 +69,27 @@ class MemorySettings(_Section):
         default=2_000,
         ge=0,
         description="Characters up to which a memory grows by being extended.",
+    )
+    secrets: Handling = Field(
+        default="redact",
+        description="What is done about secrets in what comes in: redact, reject or allow.",
+    )
+    quarantine_untrusted: bool = Field(
+        default=True,
+        description="Whether what reads like an instruction, hides text or floods is held back"
+        " where its source is trusted less than a user.",
+    )
+    quarantine_burst: int = Field(
+        default=300,
+        ge=1,
+        le=1_000_000,
+        description="Observations of one tool or page in a minute from which more are held back.",
+    )
+    quarantine_flood: int = Field(
+        default=100,
+        ge=1,
+        le=1_000_000,
+        description="Observations in a minute, nearly the same, from which more are held back.",
     )
     importance_decay_grace_days: float = Field(
         default=30.0,
@@ -148,6 +171,24 @@ class EmbeddingSettings(_Section):
     )
 
 
+class AccessSettings(_Section):
+    """What may be granted beyond the table of roles."""
+
+    auditors_read_content: bool = Field(
+        default=False, description="Whether auditors may read what memories say."
+    )
+    proposal_days: float = Field(
+        default=7.0, gt=0.0, le=3_650.0, description="Days after which an open proposal expires."
+    )
+    max_pending_proposals: int = Field(
+        default=1_000, ge=1, le=100_000, description="How many proposals of one agent may be open."
+    )
+    auto_commit_from: tuple[str, ...] = Field(
+        default=(),
+        description="Agents whose proposals of high confidence are committed without a review.",
+    )
+
+
 class LogSettings(_Section):
     """The event log."""
 
@@ -196,6 +237,7 @@ class Settings(BaseSettings):
     dream: DreamSettings = Field(default_factory=DreamSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
+    access: AccessSettings = Field(default_factory=AccessSettings)
     log: LogSettings = Field(default_factory=LogSettings)
 
     @property
@@ -218,6 +260,17 @@ class Settings(BaseSettings):
                 protection_importance=dream.pruning_protection_importance,
                 protection_count=dream.pruning_protection_reinforcement_count,
                 protected_days=dream.purge_protected_after_days,
+            ),
+            distrust=Distrust(
+                enabled=memory.quarantine_untrusted,
+                burst=memory.quarantine_burst,
+                flood=memory.quarantine_flood,
+            ),
+            access=Grants(auditors_read_content=self.access.auditors_read_content),
+            gate=Gate(
+                life_days=self.access.proposal_days,
+                max_pending=self.access.max_pending_proposals,
+                auto_commit=frozenset(self.access.auto_commit_from),
             ),
         )
 

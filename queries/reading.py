@@ -69,6 +69,10 @@ class Reading(Desk, Protocol):
         """Events by position, read as they are asked for."""
         ...
 
+    def spaces(self) -> list[str]:
+        """Every space that something was recorded in, by name."""
+        ...
+
     def head(self) -> int:
         """The position of the newest event; 0 where there is none."""
         ...

@@ -366,12 +366,16 @@ class Superseded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quarantined:
-    """It is hidden from recall until a person says that it may be trusted."""
+    """It is hidden from recall until a person says that it may be trusted.
+
+    ``signs`` names what a policy saw in it.
+    """
 
     NAME: ClassVar[str] = "memory.quarantined"
     SCHEMA: ClassVar[int] = 1
 
     cause: QuarantineCause
+    signs: tuple[str, ...] = ()
     reason: Words[str] = ""
 
 

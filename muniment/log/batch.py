@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
 
 import uuid_utils
 
@@ -12,8 +11,10 @@ from muniment.domain.memory.state import State, evolve
 from muniment.domain.ports import Append
 from muniment.domain.recorded import Recorded
 from muniment.domain.rules import Rules
+from muniment.domain.trust.arrivals import Arrivals
 from muniment.projections.similarity import Likeness, Similarity
 
+from .arrivals import RecentArrivals
 from .desk import LogDesk
 from .read_models import ReadModels
 from .rows import Pending
@@ -29,8 +30,9 @@ def new_id() -> str:
 class Batch:
     """What one transaction has decided so far, its open turn included."""
 
-    def __init__(self, store: Store, models: ReadModels) -> None:
+    def __init__(self, store: Store, models: ReadModels, arrivals: RecentArrivals) -> None:
         self.store = store
+        self.arrivals = arrivals
         self.events: list[Recorded] = []
         self.states: dict[str, State] = {}
         self.skewed_at: datetime | None = None
@@ -61,6 +63,8 @@ class Batch:
 
     def undo(self, events: int = 0) -> None:
         """Forgets all but the first ``events``: the others were not kept."""
+        if len(self.events) > events:
+            self.arrivals.forget()
         del self.events[events:]
         for space, (known, seen) in self._ahead.items():
             known.take_back(self._first + events)
@@ -93,6 +97,10 @@ class Work(LogDesk):
         """A fresh UUIDv7."""
         return new_id()
 
+    def arrivals(self) -> Arrivals:
+        """What came into the space within the last minute, what the batch has decided included."""
+        return self._batch.arrivals.of(self.identity.space, self.now)
+
     def same(self, top: str, form: Form) -> Sequence[str]:
         """As ``Similarity.same``, what the batch has decided included."""
         return self._batch.similarity(self.identity.space).same(top, form)
@@ -103,11 +111,11 @@ class Work(LogDesk):
         return known.similar(top, form, at_least=at_least, limit=limit)
 
     def append(
-        self, appends: Sequence[Append], pending: Callable[[Any, str, int], Pending]
+        self, appends: Sequence[Append], pending: Callable[[object, Append, int], Pending]
     ) -> list[Recorded]:
         """Appends what was decided, and keeps the states that come of it."""
         waiting = [
-            pending(event, append.stream, append.version + number)
+            pending(event, append, append.version + number)
             for append in appends
             for number, event in enumerate(append.events, 1)
         ]

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from eventsourcing.persistence import Notification, StoredEvent
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteCursor
 
 from muniment.domain.errors import Conflict, StorageFailed
+from muniment.domain.moments import rfc3339
 
 from . import chain
 from .datastore import Datastore, fetch_all, typed_errors
@@ -26,6 +28,11 @@ _SELECT = f"SELECT {_COLUMNS} FROM events"  # noqa: S608
 _STREAMS_AT_ONCE = 200
 _HEAD = "SELECT position, chain, recorded_at FROM events ORDER BY position DESC LIMIT 1"
 _BEGUN = "SELECT recorded_at FROM events ORDER BY position LIMIT 1"
+_BEGUN_WITH = """
+    SELECT stream FROM events
+    WHERE name IN ('proposal.made', 'token.issued') AND name = ? AND space = ? AND recorded_at >= ?
+    ORDER BY position
+"""
 _LEAVES = "SELECT leaf FROM events WHERE position > ? AND position <= ? ORDER BY position"
 _LEAVES_AT_ONCE = 5_000
 _UNFINISHED = """
@@ -184,6 +191,18 @@ class Recorder(SQLiteApplicationRecorder):
             )
             return [(stream, position) for stream, position in cursor.fetchall()]
 
+    def select_begun(self, space: str, name: str, since: datetime | None) -> list[str]:
+        """The streams of a space that begin with an event of a name, by position."""
+        with self._reading() as cursor:
+            cursor.execute(_BEGUN_WITH, [name, space, "" if since is None else rfc3339(since)])
+            return [stream for (stream,) in cursor.fetchall()]
+
+    def spaces(self) -> list[str]:
+        """The spaces of all events, by name."""
+        with self._reading() as cursor:
+            cursor.execute("SELECT DISTINCT space FROM events WHERE version = 1 ORDER BY space")
+            return [space for (space,) in cursor.fetchall()]
+
     def unfinished_removals(self) -> list[tuple[str, str]]:
         """Streams, with their spaces, whose key was to be destroyed and may not have been."""
         with self._reading() as cursor:
@@ -216,6 +235,20 @@ class Recorder(SQLiteApplicationRecorder):
             cursor.execute("SELECT chain FROM events WHERE position = ?", [position])
             found = cursor.fetchone()
             return found[0] if found and isinstance(found[0], bytes) else None
+
+    def position_before(self, moment: datetime) -> int:
+        """The last position that was recorded before a moment; recorded times never fall."""
+        wanted = rfc3339(moment)
+        low, high = 0, (self.head() if self.tail is None else self.tail.head).position
+        with self._reading() as cursor:
+            while low < high:
+                middle = (low + high + 1) // 2
+                cursor.execute(
+                    "SELECT recorded_at < ? FROM events WHERE position = ?", [wanted, middle]
+                )
+                is_before = cursor.fetchone()
+                low, high = (middle, high) if is_before and is_before[0] else (low, middle - 1)
+        return low
 
     def begun_at(self) -> str | None:
         """The recorded time of the first event; None where there is none."""

@@ -52,6 +52,11 @@ _FIRST = (
     CREATE INDEX events_by_removal ON events (stream, name)
     WHERE name IN ('memory.purge_requested', 'memory.purged')
     """,
+    # proposals and tokens of a space are listed and counted by their beginnings
+    """
+    CREATE INDEX events_by_beginning ON events (name, space, position)
+    WHERE name IN ('proposal.made', 'token.issued')
+    """,
     # a memory may be named by the tail of its id
     "CREATE INDEX events_by_tail ON events (substr(stream, -8)) WHERE version = 1",
     f"""

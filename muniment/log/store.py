@@ -2,9 +2,9 @@
 
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from eventsourcing.application import AggregateNotFoundError, Application, LocalNotificationLog
 from eventsourcing.persistence import (
@@ -28,6 +28,8 @@ from .mapper import SealingMapper
 from .recorder import Recorder
 from .rows import Pending, StoredRow
 from .signing import Signing
+
+S = TypeVar("S")
 
 _REMOVALS = frozenset([PurgeRequested.NAME, Purged.NAME])
 
@@ -189,8 +191,18 @@ class Store(Application[str]):
 
         ``until`` leaves out what was recorded past a position.
         """
+        return self.folded(streams, evolve, until=until)
+
+    def folded(
+        self,
+        streams: Iterable[str],
+        evolve: Callable[[S | None, Recorded], S | None],
+        *,
+        until: int | None = None,
+    ) -> dict[str, S]:
+        """What several streams stand for, by their names, as ``memories`` says of memories."""
         self.require_own_process()
-        states: dict[str, State] = {}
+        states: dict[str, S] = {}
         for row in self.rows.select_streams_events(list(streams)):
             if until is not None and row.position > until:
                 continue

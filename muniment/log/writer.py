@@ -23,10 +23,11 @@ from muniment.commands.command import Answers
 from muniment.domain.clock import Skewed
 from muniment.domain.errors import Conflict, MunimentError, StorageFailed
 from muniment.domain.identity import Identity
-from muniment.domain.ports import Clock, Outcome
+from muniment.domain.ports import Append, Clock, Outcome
 from muniment.domain.recorded import Recorded
 from muniment.domain.rules import Rules
 
+from .arrivals import RecentArrivals
 from .batch import Batch, Work, new_id
 from .desk import read_clock
 from .mapper import told_time
@@ -97,6 +98,7 @@ class Writer:
         self._checkpointed_at = 0
         self._ready: set[str] = set()
         self._others_write = False
+        self._arrivals = RecentArrivals(store)
 
     def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
         """Decides one command and answers once what it appended is on the disk.
@@ -179,11 +181,12 @@ class Writer:
                     self._hand_on()
 
     def _commit(self, group: Sequence[_Turn[Any]]) -> None:
-        batch = Batch(self._store, self._models)
+        batch = Batch(self._store, self._models, self._arrivals)
         try:
             with self._entered(), self._store.datastore.unit_of_work(batch.undo) as cursor:
                 self._decide_all(group, batch, SQLiteCursor(cursor))
         except StorageFailed as error:
+            self._arrivals.forget()
             for turn in group:
                 turn.answers, turn.error = None, turn.error or error
             batch.end()
@@ -271,20 +274,20 @@ class Writer:
         command_id: str,
         now: datetime,
         tail: Tail,
-    ) -> Callable[[Any, str, int], Pending]:
+    ) -> Callable[[object, Append, int], Pending]:
         request = command.request() if command.idempotency_key else None
         recorded_at = _not_before(now, tail.head)
 
-        def pending(event: object, stream: str, version: int) -> Pending:
+        def pending(event: object, append: Append, version: int) -> Pending:
             return Pending(
-                stream,
+                append.stream,
                 version,
                 event,
                 recorded_at,
-                turn.identity.actor,
+                append.actor or turn.identity.actor,
                 turn.identity.space,
                 command_id,
-                turn.correlation_id,
+                append.correlation_id or turn.correlation_id,
                 None,
                 request,
             )

@@ -6,8 +6,9 @@ A function is asked before the event is taken in, and says in a sentence what is
 from datetime import timedelta
 
 from muniment.domain.memory import events as e
+from muniment.domain.proposal import events as p
 
-from .facts import NAMES, Stored
+from .facts import MEMORY_NAMES, Stored
 from .fold import BEGINNINGS, Log
 
 _DAY = timedelta(days=1)
@@ -46,7 +47,7 @@ def begins_once(log: Log, event: Stored) -> str | None:
     if known is None:
         return (
             "no memory begins with it"
-            if event.name in NAMES and event.name not in BEGINNINGS
+            if event.name in MEMORY_NAMES and event.name not in BEGINNINGS
             else None
         )
     if not known.is_memory:
@@ -149,7 +150,7 @@ def retention_held(log: Log, event: Stored) -> str | None:
 def nothing_after_purge(log: Log, event: Stored) -> str | None:
     """What happens to a purged memory."""
     known = log.subjects.get(event.stream)
-    if known is None or known.condition != "purged" or event.name not in NAMES:
+    if known is None or known.condition != "purged" or event.name not in MEMORY_NAMES:
         return None
     if event.name in (e.PurgeRequested.NAME, e.Purged.NAME):
         return None
@@ -316,6 +317,44 @@ def rejection_sources(log: Log, event: Stored) -> str | None:
         return "it names fewer than two memories, or not the one that it stamps"
     gone = log.missing(sources, event.space)
     return f"it names {_listed(gone)}, which the space does not have" if gone else None
+
+
+def proposal_begins(log: Log, event: Stored) -> str | None:
+    """What a proposal begins with, and as which number."""
+    known = log.subjects.get(event.stream)
+    if event.name != p.Made.NAME:
+        return None if known is not None and known.proposer else "nobody had proposed it"
+    if known is not None:
+        return "it had been proposed before"
+    due = log.proposals.get(event.space, 0) + 1
+    return None if event["number"] == due else f"it is #{event['number']} where #{due} was due"
+
+
+def proposal_decided(log: Log, event: Stored) -> str | None:
+    """Who decides on a proposal, and how often."""
+    known = log.subjects.get(event.stream)
+    if known is None or not known.proposer:
+        return None
+    if known.is_decided:
+        return "it had been decided before"
+    return f"{event.actor} had proposed it" if event.actor == known.proposer else None
+
+
+def one_commit(log: Log, event: Stored) -> str | None:
+    """The memory that comes of a proposal."""
+    if event.name == p.Committed.NAME:
+        come = log.come_of.get(event.stream, [])
+        if come != [event["memory"]]:
+            return f"{len(come)} observations of memories came of it, and it names one"
+        return None
+    source = log.source(event)
+    if source is None:
+        return None
+    if source.is_decided or log.come_of.get(event.correlation or ""):
+        return f"the proposal {event.correlation} had come to a memory, or to nothing, before"
+    if not event.actor.startswith("bot:commit-from:"):
+        return f"{event.actor} wrote what came of a proposal"
+    return None
 
 
 def _listed(ids: list[str]) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 from pydantic_core import from_json
 
 from muniment.domain.memory import events as e
+from muniment.domain.proposal import events as p
 from muniment.log.rows import Row
 
 NO_TIME: Final = datetime.min.replace(tzinfo=UTC)
@@ -41,6 +42,7 @@ class Stored:
     actor: str
     space: str
     command: str
+    correlation: str | None
     sealed: int
     facts: Mapping[str, Any] | None
 
@@ -155,10 +157,18 @@ _SHAPES: Mapping[str, tuple[_Fact, ...]] = {
     e.HoldReleased.NAME: (),
     e.PurgeRequested.NAME: _REMOVAL,
     e.Purged.NAME: _REMOVAL,
+    p.Made.NAME: (_Fact("number", _COUNT),),
+    p.Contradicted.NAME: (_Fact("by", _TEXT),),
+    p.Committed.NAME: (_Fact("memory", _TEXT),),
+    p.Rejected.NAME: (_Fact("cause", _TEXT),),
+    p.Deferred.NAME: (),
 }
 
 NAMES: Final = frozenset(_SHAPES)
 """The names of events that the invariants are about."""
+
+MEMORY_NAMES: Final = frozenset(name for name in NAMES if name.startswith("memory."))
+"""Those of memories."""
 
 
 def read(row: Row, before: datetime | None) -> tuple[Stored, str | None]:
@@ -185,6 +195,7 @@ def read(row: Row, before: datetime | None) -> tuple[Stored, str | None]:
         row.actor,
         row.space,
         row.command_id,
+        row.correlation_id,
         len(row.payload or b""),
         facts,
     )

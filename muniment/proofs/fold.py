@@ -11,8 +11,12 @@ from datetime import datetime
 from typing import Any, Final
 
 from muniment.domain.memory import events as e
+from muniment.domain.proposal import events as p
 
 from .facts import NO_TIME, Stored
+
+OBSERVATIONS: Final = frozenset([e.Saved.NAME, e.Reinforced.NAME, e.Extended.NAME])
+"""What a commit of a proposal may come to."""
 
 BEGINNINGS: Final = frozenset([e.Saved.NAME, e.Imported.NAME, e.Merged.NAME])
 """What a memory can begin with."""
@@ -22,10 +26,11 @@ _PREFIX = "memory."
 
 @dataclass(slots=True)
 class Subject:
-    """One stream; of a memory, what the invariants need of it.
+    """One stream; of a memory or a proposal, what the invariants need of it.
 
     ``is_read`` is False where an event of it could not be read, so that nothing is claimed of what
     it is now. ``condition`` is one of live, archived, superseded, quarantined and purged.
+    ``proposer`` is who made a proposal, ``is_decided``: it was committed or rejected.
     """
 
     space: str
@@ -44,6 +49,8 @@ class Subject:
     held: bool = False
     request: Mapping[str, Any] | None = None
     is_purged: bool = False
+    proposer: str = ""
+    is_decided: bool = False
 
     @property
     def is_merged_away(self) -> bool:
@@ -77,7 +84,8 @@ class Log:
     """Everything that was said up to a position.
 
     ``restored`` are the memories that the command under way has restored, and what each was merged
-    into: the next of those whose counts may be corrected.
+    into: the next of those whose counts may be corrected. ``proposals`` counts those of each space,
+    ``come_of`` has the memories that came of each.
     """
 
     subjects: dict[str, Subject] = field(default_factory=dict[str, Subject])
@@ -85,6 +93,15 @@ class Log:
     command: str = ""
     restored: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     absorption: Absorption | None = None
+    proposals: dict[str, int] = field(default_factory=dict[str, int])
+    come_of: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+    def source(self, event: Stored) -> Subject | None:
+        """The proposal that an observation of a memory comes of."""
+        if event.name not in OBSERVATIONS or event.correlation is None:
+            return None
+        found = self.subjects.get(event.correlation)
+        return found if found is not None and found.proposer else None
 
     def memory(self, id_: str, space: str) -> Subject | None:
         """The memory of an id, if the space has one."""
@@ -135,6 +152,10 @@ class Log:
                 change(known, event)
         if event.facts is None:
             return
+        if event.name == p.Made.NAME:
+            self.proposals[event.space] = self.proposals.get(event.space, 0) + 1
+        if event.correlation is not None and self.source(event) is not None:
+            self.come_of.setdefault(event.correlation, []).append(event.stream)
         if event.name == e.MergeRetracted.NAME and event["restored"] in self.restored:
             self.restored[event["restored"]] = known.merged_into
         elif event.name in _ABSORBING:
@@ -163,6 +184,8 @@ _ABSORBING: Mapping[str, tuple[str, str]] = {
 
 def _begun(event: Stored) -> Subject:
     subject = Subject(sys.intern(event.space), event.version, event.name.startswith(_PREFIX))
+    if event.name == p.Made.NAME:
+        subject.proposer = event.actor
     if event.facts is None or event.name not in BEGINNINGS:
         return subject
     subject.is_read = True
@@ -268,4 +291,6 @@ _CHANGES: Mapping[str, Callable[[Subject, Stored], None]] = {
     e.HoldReleased.NAME: _setting("held", value=False),
     e.PurgeRequested.NAME: _requested,
     e.Purged.NAME: _purged,
+    p.Committed.NAME: _setting("is_decided", value=True),
+    p.Rejected.NAME: _setting("is_decided", value=True),
 }

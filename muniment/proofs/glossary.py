@@ -183,4 +183,24 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         " among them.",
         _BUG,
     ),
+    "proposal-begins-once": Entry(
+        "A proposal without a beginning, or out of number",
+        "What happens to a proposal follows on its being made, once; those of a space are numbered"
+        " 1, 2, 3 … in the order of positions.",
+        _BUG,
+    ),
+    "proposal-decided-by-another": Entry(
+        "A proposal was decided twice, or by who made it",
+        "A proposal is committed, rejected or deferred by another actor than its own, and nothing"
+        " is decided about it once it is committed or rejected.",
+        "Look at what it came to with `muniment log`, and quarantine what nobody vouches for."
+        " " + _BUG,
+    ),
+    "proposal-commits-one-memory": Entry(
+        "A proposal came to no memory, or to several",
+        "Right before a proposal is committed, one memory was saved, reinforced or extended with"
+        " the proposal as its correlation id, by an actor `bot:commit-from:…`: the one that the"
+        " commit names. No other observation has that correlation id.",
+        _BUG,
+    ),
 }

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from muniment.domain.memory import events as e
+from muniment.domain.proposal import events as p
 
 from . import checks
 from .facts import NAMES, Stored
-from .fold import Log
+from .fold import OBSERVATIONS, Log
 
 Check: TypeAlias = Callable[[Log, Stored], str | None]
 
@@ -40,6 +41,7 @@ def _on(*events: type) -> frozenset[str]:
 
 _MERGES = _on(e.Merged, e.Folded)
 _REMOVALS = _on(e.PurgeRequested, e.Purged)
+_PROPOSALS = _on(p.Made, p.Contradicted, p.Committed, p.Rejected, p.Deferred)
 _LIVE_ONLY = _on(
     *(e.Reinforced, e.Extended, e.Revised, e.Recategorized, e.Retagged, e.Rescored, e.Described),
     *(e.Used, e.Archived, e.Folded, e.Superseded, e.Quarantined, e.Released),
@@ -86,6 +88,13 @@ INVARIANTS: Final[tuple[Invariant, ...]] = (
     Invariant("retraction-follows-restore", checks.retraction_restored, _on(e.MergeRetracted)),
     Invariant("superseded-by-another", checks.superseded_by_another, _on(e.Superseded)),
     Invariant("rejection-names-sources", checks.rejection_sources, _on(e.MergeRejected)),
+    Invariant("proposal-begins-once", checks.proposal_begins, _PROPOSALS),
+    Invariant(
+        "proposal-decided-by-another",
+        checks.proposal_decided,
+        _on(p.Committed, p.Rejected, p.Deferred),
+    ),
+    Invariant("proposal-commits-one-memory", checks.one_commit, _on(p.Committed) | OBSERVATIONS),
 )
 
 EVERYWHERE: Final = tuple(one for one in INVARIANTS if one.names is None)

@@ -9,6 +9,7 @@ from handwritten import NOBODY, A, B, C, D, E, Handwritten, archived, reinforced
 from making import START, extended, saved
 
 from muniment.domain.memory import events as e
+from muniment.domain.proposal import events as p
 from muniment.proofs.invariants import ALL
 from muniment.proofs.proof import prove
 
@@ -453,6 +454,82 @@ def test_a_row_that_no_store_would_take_is_found(log: Handwritten, name: str) ->
     proof = log.proof(2, **ALTERED[name])
     invariant = name.partition(",")[0]
     assert [(one.invariant, one.position) for one in proof.violations] == [(invariant, 2)]
+
+
+@breaks("proposal-begins-once")
+def a_decision_on_what_nobody_proposed(log: Handwritten) -> int:
+    return log.say(A, p.Rejected(cause="request", reason="no"))
+
+
+@breaks("proposal-begins-once")
+def a_proposal_that_is_made_again(log: Handwritten) -> int:
+    log.propose(A, 1)
+    return log.propose(A, 2)
+
+
+@breaks("proposal-begins-once")
+def a_proposal_out_of_number(log: Handwritten) -> int:
+    log.propose(A, 1)
+    return log.propose(B, 3)
+
+
+@breaks("proposal-decided-by-another")
+def a_proposal_decided_by_its_proposer(log: Handwritten) -> int:
+    log.propose(A, 1)
+    return log.say(A, p.Rejected(cause="request", reason="no"), actor="subagent:scout")
+
+
+@breaks("proposal-decided-by-another")
+def a_proposal_deferred_after_it_was_rejected(log: Handwritten) -> int:
+    log.propose(A, 1)
+    log.say(A, p.Rejected(cause="request", reason="no"))
+    return log.say(A, p.Deferred(reason="or not"))
+
+
+@breaks("proposal-commits-one-memory")
+def a_commit_that_no_memory_came_of(log: Handwritten) -> int:
+    log.save(B)
+    log.propose(A, 1)
+    return log.commit(A, B)
+
+
+@breaks("proposal-commits-one-memory")
+def a_commit_that_names_another_memory(log: Handwritten) -> int:
+    log.save(C)
+    log.propose(A, 1)
+    log.come_of(A, B)
+    return log.commit(A, C)
+
+
+@breaks("proposal-commits-one-memory")
+def a_second_memory_of_a_proposal(log: Handwritten) -> int:
+    log.propose(A, 1)
+    log.come_of(A, B)
+    return log.come_of(A, C)
+
+
+@breaks("proposal-commits-one-memory")
+def a_memory_of_a_rejected_proposal(log: Handwritten) -> int:
+    log.propose(A, 1)
+    log.say(A, p.Rejected(cause="request", reason="no"))
+    return log.come_of(A, B)
+
+
+@breaks("proposal-commits-one-memory")
+def a_memory_of_a_proposal_by_another_actor(log: Handwritten) -> int:
+    log.propose(A, 1)
+    return log.come_of(A, B, actor="bot:main")
+
+
+def test_a_proposal_that_is_committed_as_it_should_be_breaks_nothing(log: Handwritten) -> None:
+    log.propose(A, 1)
+    log.propose(B, 2)
+    log.say(A, p.Contradicted(by=B))
+    log.say(A, p.Deferred(reason="ask"))
+    log.come_of(A, C)
+    log.commit(A, C)
+    log.propose(D, 1, space="other")
+    assert log.proof().violations == ()
 
 
 def test_every_invariant_has_a_log_that_breaks_it() -> None:

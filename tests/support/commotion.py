@@ -13,6 +13,7 @@ from bdd import Clock
 
 import muniment
 from muniment import Muniment, MunimentError, Source
+from muniment.domain.proposal.decisions import Resolution, Verdict
 
 SPACES = ("default", "default", "other")
 ACTORS = ("manual", "manual", "manual", "bot:main", "system:dream", "subagent:scout")
@@ -114,6 +115,27 @@ class Commotion:
     def purged(self, m: Muniment) -> None:
         m.purge()
 
+    def proposed(self, m: Muniment) -> None:
+        proposer = self.m.acting_as(self.random.choice(["subagent:scout", "bot:main"]), m.space)
+        proposer.propose(
+            self.random.choice(TEXTS),
+            category=self.random.choice(["infra", "infra", "people"]),
+            confidence=self.random.choice(["low", "high"]),
+        )
+
+    def decided(self, m: Muniment) -> None:
+        waiting = [one for one in m.proposals() if one.state in ("pending", "conflict", "deferred")]
+        proposal = self.random.choice(waiting[-4:] or m.proposals()[-1:] or [None])
+        if proposal is None:
+            return
+        verdicts: tuple[Verdict, ...] = ("commit", "commit", "reject", "defer")
+        resolutions: tuple[Resolution | None, ...] = (None, "this", "both")
+        verdict = self.random.choice(verdicts)
+        if verdict != "commit":
+            m.decide(proposal.number, verdict, reason="so it is")
+            return
+        m.decide(proposal.number, "commit", resolution=self.random.choice(resolutions))
+
     def later(self, _: Muniment) -> None:
         self.clock.advance(days=self.random.choice([0.01, 1, 9, 30]))
 
@@ -129,6 +151,8 @@ _OFTEN: dict[Callable[[Commotion, Muniment], None], int] = {
     Commotion.rejected: 1,
     Commotion.folded: 2,
     Commotion.purged: 2,
+    Commotion.proposed: 6,
+    Commotion.decided: 5,
     Commotion.later: 4,
     Commotion.earlier: 1,
 }

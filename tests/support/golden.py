@@ -23,11 +23,14 @@ from typing import Any, cast
 import independent
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from muniment.domain import access_token
 from muniment.domain.clock import Skewed
+from muniment.domain.denial import Denied
 from muniment.domain.importance import Decay
 from muniment.domain.memory import events as e
 from muniment.domain.memory.state import State, evolve
 from muniment.domain.memory.view import view
+from muniment.domain.proposal import events as p
 from muniment.domain.recorded import Recorded
 from muniment.domain.signing_key import Rotated
 from muniment.log import codec
@@ -213,6 +216,11 @@ EXAMPLES: Sequence[object] = (
     e.Superseded(by=_OTHERS[1], importance=0.30000000000000004),
     e.Quarantined(cause="request"),
     e.Quarantined(cause="policy", reason="it reads like an instruction"),
+    e.Quarantined(
+        cause="policy",
+        signs=("instruction_like", "burst"),
+        reason="it reads like an instruction; its source said more",
+    ),
     e.Released(),
     e.Released(),
     e.Held(),
@@ -241,6 +249,47 @@ EXAMPLES: Sequence[object] = (
     Skewed(behind_seconds=86_400.000001),
     Rotated(old=_VERIFIERS[0], new=_VERIFIERS[1], statement=_STATEMENT),
     Rotated(old=_VERIFIERS[1], new=_VERIFIERS[0], statement=_STATEMENT + _STATEMENT[-60:]),
+    Denied(operation="save", role="contributor", count=1),
+    Denied(operation="keys rotate-signing", role="main", count=4_000),
+    access_token.Issued(
+        digest="0f" * 32, actor="bot:main", role="main", expires_at=AT + timedelta(days=30)
+    ),
+    access_token.Issued(
+        digest="a1" * 32, actor="manual", role="auditor", expires_at=AT + timedelta(seconds=1)
+    ),
+    access_token.Revoked(),
+    access_token.Revoked(),
+    p.Made(
+        number=1,
+        content="The build runs on Fridays",
+        store="semantic",
+        confidence="medium",
+        source_type="agent",
+        chars=25,
+        expires_at=AT + timedelta(days=7),
+    ),
+    p.Made(
+        number=4_711,
+        content=_TEXT,
+        category="user-preferences/food",
+        tags=("ops", "Größe"),
+        trigger="the user said so",
+        core_worthy=True,
+        store="episodic",
+        confidence="high",
+        source_type="owner",
+        chars=len(_TEXT),
+        expires_at=AT + timedelta(seconds=1),
+        contradicts=_OTHERS,
+    ),
+    p.Contradicted(by=_OTHERS[0]),
+    p.Contradicted(by=_OTHERS[1]),
+    p.Committed(memory=_OTHERS[0]),
+    p.Committed(memory=_OTHERS[1]),
+    p.Rejected(cause="request", reason="nobody needs it"),
+    p.Rejected(cause="contradiction", by=_OTHERS[0]),
+    p.Deferred(),
+    p.Deferred(reason="ask the user"),
 )
 """Two or more of each event: one that says the least, one that says everything."""
 
@@ -296,7 +345,7 @@ def folded(file: Mapping[str, Any], event: Any) -> State | None:
         envelope[2] = number
         envelope[5] = before["recorded_at"]
         state = evolve(state, recorded(envelope, decoded))
-    if file["envelope"][3] in (Skewed.NAME, Rotated.NAME):
+    if not file["envelope"][3].startswith("memory."):
         return state
     return evolve(state, recorded(file["envelope"], event))
 
@@ -316,7 +365,7 @@ _COMPUTED = frozenset(["importance", "relevance", "band"])
 def _made(event: Any) -> dict[str, Any]:
     name, schema = codec.stored_name(event)
     facts, words = codec.encode(event)
-    is_first = isinstance(event, e.Beginning | Skewed | Rotated)
+    is_first = isinstance(event, e.Beginning) or not name.startswith("memory.")
     before: list[dict[str, Any]] = []
     for number, earlier in enumerate(() if is_first else BEFORE, 1):
         earlier_facts, earlier_words = codec.encode(earlier)

@@ -6,6 +6,7 @@ from typing import Any
 from making import START, pending, saved
 
 from muniment.domain.memory import events as e
+from muniment.domain.proposal import events as p
 from muniment.log.rows import Row
 from muniment.log.store import Store
 from muniment.proofs.proof import Proof, prove
@@ -83,6 +84,28 @@ class Handwritten:
             "last_accessed_at": START,
         }
         return self.say(id_, e.Imported(**(given | how)))
+
+    def propose(self, id_: str, number: int, **envelope: Any) -> int:
+        """Appends a proposal by a sub-agent."""
+        made = p.Made(
+            number=number,
+            content="said by a sub-agent",
+            store="semantic",
+            confidence="medium",
+            source_type="agent",
+            chars=19,
+            expires_at=START + timedelta(days=7),
+        )
+        return self.say(id_, made, **({"actor": "subagent:scout"} | envelope))
+
+    def commit(self, proposal: str, memory: str, **envelope: Any) -> int:
+        """Appends that a proposal went into a memory."""
+        return self.say(proposal, p.Committed(memory=memory), **envelope)
+
+    def come_of(self, proposal: str, memory: str, **envelope: Any) -> int:
+        """Appends the memory that comes of a proposal."""
+        given = {"actor": "bot:commit-from:scout", "correlation_id": proposal}
+        return self.say(memory, saved("said by a sub-agent"), **(given | envelope))
 
     def merge(self, into: str, *sources: str, **how: Any) -> int:
         """Appends a merge of memories that were saved one after another from the first position."""

@@ -20,7 +20,7 @@ from muniment.domain.memory.events import Source
 
 from .texts import read_text
 
-_NAMES = frozenset(["id", "by", "category"])
+_NAMES = frozenset(["id", "by", "category", "proposal_id"])
 """Positional fields that name something; what other ones hold are texts, which files may hold."""
 
 _ANYWHERE = " It may be @FILE, or - for the standard input."

@@ -9,6 +9,7 @@ from muniment.commands.merge import Merged
 from muniment.commands.restore import Restored
 from muniment.commands.save_memory import Saved
 from muniment.domain.memory.view import Memory
+from muniment.domain.proposal.state import Proposal
 from muniment.importing import ImportReport
 from muniment.log.verify import Verification
 from muniment.proofs.proof import Proof
@@ -20,7 +21,7 @@ from muniment.queries.stats import Stats
 from muniment.rebuild import Rebuilt
 from muniment.settings import Setting
 
-from . import copies, doctor, figures, memories, records
+from . import copies, doctor, figures, memories, proposing, records
 from .console import Line, put
 from .output import document
 
@@ -39,6 +40,7 @@ Answer: TypeAlias = (
     | ImportReport
     | copies.Copied
     | doctor.Diagnosis
+    | Proposal
     | list[HistoryEntry]
     | tuple[Setting, ...]
     | Iterator[LogEntry]
@@ -84,6 +86,8 @@ def _lines(answer: Answer, now: datetime) -> Iterable[Line]:  # noqa: PLR0912
             return records.rebuilt(answer)
         case ImportReport():
             return figures.imported(answer)
+        case Proposal():
+            return proposing.told(answer)
         case doctor.Diagnosis():
             return doctor.report(answer)
         case tuple():

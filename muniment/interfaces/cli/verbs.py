@@ -17,9 +17,10 @@ from muniment.importing import FORMATS
 from muniment.operations import Query
 from muniment.queries.get_memory import Get, GetMany
 from muniment.queries.log import Log
+from muniment.queries.proposals import Proposals
 from muniment.queries.search import Search
 
-from . import carrying, demo, doctor, evidence
+from . import carrying, demo, doctor, evidence, gatekeeping, proposing
 from .console import progress
 from .help import Verb
 from .memories import Folded
@@ -29,10 +30,10 @@ from .rendering import show
 from .session import Session, of
 
 OTHERWISE: frozenset[type[Command | Query]] = frozenset(
-    [ImportMemory, GetMany, FoldTwins, RequestPurge]
+    [ImportMemory, GetMany, FoldTwins, RequestPurge, Proposals]
 )
 """Operations without a verb made of them: importing takes a path, several memories are a list, and
-folding and purging find for themselves what there is to do.
+folding and purging find for themselves what there is to do; proposals are a list.
 """
 
 _METHODS: dict[type[Command | Query], str] = {Get: "get"}
@@ -53,6 +54,8 @@ def add_to(app: typer.Typer) -> None:
         app.command(name, cls=Verb)(verb)
     evidence.add_to(app)
     carrying.add_to(app)
+    gatekeeping.add_to(app)
+    proposing.add_to(app)
 
 
 def _about(operation: type[Command | Query]) -> str:
@@ -121,7 +124,7 @@ def _opened(session: Session, operation: type[Command | Query]) -> Any:
         return session.searching()
     if not issubclass(operation, Command):
         return session.reading()
-    is_about_some = operation.model_fields.keys() & {"id", "ids"}
+    is_about_some = operation.model_fields.keys() & {"id", "ids", "proposal_id"}
     return session.editing() if is_about_some else session.writing()
 
 
