@@ -1,10 +1,11 @@
 """What the domain needs from outside, and what commands are given to decide with."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from . import erasure
 from .identity import Identity
 from .memory.events import Event
 from .memory.state import State
@@ -26,7 +27,7 @@ class Append:
 
     stream: str
     version: int
-    events: Sequence[Event]
+    events: Sequence[Event | erasure.Event]
 
 
 class Desk(Protocol):
@@ -53,6 +54,29 @@ class Desk(Protocol):
         Raises:
             Invalid: ``id_invalid`` or ``id_ambiguous``.
             NotFound: The space holds none of that name.
+        """
+        ...
+
+    def found(self, ids: Iterable[str]) -> Mapping[str, State]:
+        """The memories of whole ids, those that the space has."""
+        ...
+
+    def history(self, stream: str) -> list[Recorded]:
+        """Every event of a stream, oldest first; without words once their removal was asked for."""
+        ...
+
+    def facts(self, *names: str) -> Iterator[Recorded]:
+        """The space's events of some names, by position; their words read blank."""
+        ...
+
+
+class Erasable(Protocol):
+    """Something besides the log that is made of the words of memories: a cache, an index."""
+
+    def forget(self, space: str, ids: Collection[str]) -> None:
+        """Leaves nothing of the words of some memories of a space, whose keys are destroyed.
+
+        It may be told the same again: whoever was killed in between is followed by another.
         """
         ...
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
+from muniment.domain import erasure
 from muniment.domain.errors import Refused
 from muniment.domain.identity import Role
 from muniment.domain.inputs import Input, Line, Moment
@@ -102,8 +103,13 @@ class Log(Input):
 
 
 def _shown(recorded: Recorded, reading: Reading) -> LogEntry:
-    """The entry; of what is quarantined without its words for those who may not read them."""
-    hidden = reading.identity.role not in STORE_WIDE and _is_quarantined(recorded, reading)
+    """The entry; of what is quarantined, and of erasures, without words for who may not read them.
+
+    The words of an erasure say whom it was about, which agents are to forget.
+    """
+    hidden = reading.identity.role not in STORE_WIDE and (
+        isinstance(recorded.event, erasure.Requested) or _is_quarantined(recorded, reading)
+    )
     return entry(recorded, without_words=hidden)
 
 

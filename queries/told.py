@@ -5,6 +5,7 @@ from typing import Any
 
 import regex
 
+from muniment.domain import erasure
 from muniment.domain.clock import Skewed
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Event
@@ -39,6 +40,10 @@ def summary(recorded: Recorded, *, is_purged: bool = False) -> str:
         return f"the clock was {event.behind_seconds:.0f} s behind the log"
     if isinstance(event, Rotated):
         return "another key signs the checkpoints from here on"
+    if isinstance(event, erasure.Requested):
+        return f"erasure of {_counted(event.erased)} requested on the basis {event.basis}"
+    if isinstance(event, erasure.Completed):
+        return "erasure done: its keys are destroyed"
     return _told(event)
 
 
@@ -111,6 +116,10 @@ def _basis(event: events.PurgeRequested | events.Purged) -> str:
         days = f"{event.retention_days:g}"
         return f"archived on {event.archived_at:%Y-%m-%d}, kept for {days} days"
     return event.basis
+
+
+def _counted(ids: tuple[str, ...]) -> str:
+    return f"{len(ids):,} {'memory' if len(ids) == 1 else 'memories'}"
 
 
 def _ids(ids: tuple[str, ...]) -> str:

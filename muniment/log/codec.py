@@ -12,6 +12,7 @@ from typing import Any, get_type_hints
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from muniment.domain import erasure
 from muniment.domain.clock import Skewed
 from muniment.domain.memory import events
 from muniment.domain.recorded import WORDS
@@ -43,6 +44,8 @@ EVENTS: tuple[type, ...] = (
     events.HoldReleased,
     events.PurgeRequested,
     events.Purged,
+    erasure.Requested,
+    erasure.Completed,
     Skewed,
     Rotated,
 )

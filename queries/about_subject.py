@@ -1,0 +1,53 @@
+"""Which memories are about somebody, and which only mention the name."""
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from muniment.domain import subjects
+from muniment.domain.identity import Role
+from muniment.domain.inputs import Input, Line
+
+from .reading import Reading
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Ids: about the subject by their metadata, about another by theirs, and mentioning the name.
+
+    ``mentioning`` may be about anybody but those of ``about``.
+    """
+
+    about: tuple[str, ...]
+    others: tuple[str, ...]
+    mentioning: tuple[str, ...]
+
+
+class AboutSubject(Input):
+    """Every memory of the space that is about a subject or mentions it, whatever its state."""
+
+    VERB: ClassVar[str] = "about"
+    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "admin"])
+
+    subject: Annotated[Line, Field(min_length=1, max_length=256)]
+
+    def answer(self, reading: Reading) -> About:
+        """Reads the words of every memory of the space."""
+        with reading.lock:
+            ids = list(reading.catalog().ids)
+        about: list[str] = []
+        others: list[str] = []
+        mentioning: list[str] = []
+        for start in range(0, len(ids), _BATCH):
+            for memory in reading.memories(ids[start : start + _BATCH]):
+                if subjects.is_about(memory, self.subject):
+                    about.append(memory.id)
+                    continue
+                if subjects.is_about_another(memory, self.subject):
+                    others.append(memory.id)
+                if subjects.is_mentioned(memory, self.subject):
+                    mentioning.append(memory.id)
+        return About(tuple(about), tuple(others), tuple(mentioning))
