@@ -10,8 +10,12 @@ from typing import Annotated, Any, ClassVar, Final, cast
 import regex
 from pydantic import BeforeValidator, Field
 
-from muniment.domain import erasure, subjects, texts
-from muniment.domain.erasure import DERIVING, Basis, Cascade, Erasure, Lineage, Plan
+from muniment.domain import subjects, texts
+from muniment.domain.erasure import decisions
+from muniment.domain.erasure.decisions import Basis, Cascade, Plan
+from muniment.domain.erasure.events import Policy, Scope
+from muniment.domain.erasure.lineage import DERIVING, Lineage
+from muniment.domain.erasure.state import Erasure, erasure
 from muniment.domain.errors import Invalid
 from muniment.domain.identity import Role
 from muniment.domain.inputs import Line, MemoryId, Moment
@@ -54,9 +58,11 @@ def _no_basis(rule: str) -> Invalid:
 
 
 def _cascade(value: object) -> object:
-    policy, reason = value if isinstance(value, tuple | list) and len(value) == 2 else (value, "")
+    policy, reason = value, ""
     if isinstance(value, Cascade):
         policy, reason = value.policy, value.reason
+    elif isinstance(value, tuple | list) and len(cast("Sequence[object]", value)) == 2:
+        policy, reason = cast("Sequence[Any]", value)
     if policy not in ("cascade", "rewrite", "keep"):
         raise Invalid(
             "cascade: say cascade, rewrite, or keep with a reason.",
@@ -70,7 +76,7 @@ def _cascade(value: object) -> object:
             code="cascade_invalid",
             field="cascade",
         )
-    return Cascade(policy=cast("erasure.Policy", policy), reason=reason)
+    return Cascade(policy=policy, reason=reason)
 
 
 def _told(value: object, field: str) -> str:
@@ -107,7 +113,7 @@ class RequestErasure(Command):
     ids: tuple[MemoryId, ...]
     basis: BasisField
     cascade: CascadeField = Cascade()
-    scope: erasure.Scope = "memory"
+    scope: Scope = "memory"
     subject: Line | None = None
     others: frozenset[str] = frozenset()
 
@@ -119,7 +125,7 @@ class RequestErasure(Command):
         """
         named = dict.fromkeys(desk.memory(name).id for name in self.ids)
         lineage = Lineage.of(desk.facts(*DERIVING))
-        return erasure.plan(tuple(named), lineage, desk.found, self.cascade.policy, self.others)
+        return decisions.plan(tuple(named), lineage, desk.found, self.cascade.policy, self.others)
 
     def decide(self, work: Work) -> Sequence[Append]:
         """The erasure, the request on each memory, and what comes back into recall."""
@@ -131,13 +137,13 @@ class RequestErasure(Command):
                 field="basis",
             )
         planned = self.plan(work)
-        asked = erasure.request(planned, self.scope, self.basis, self.cascade, self.subject)
+        asked = decisions.request(planned, self.scope, self.basis, self.cascade, self.subject)
         if not asked:
             return []
         return [
             Append(work.new_id(), 0, asked),
-            *(Append(one.id, one.version, erasure.removal(one)) for one in planned.erased),
-            *(Append(one.id, one.version, erasure.bring_back()) for one in planned.restored),
+            *(Append(one.id, one.version, decisions.removal(one)) for one in planned.erased),
+            *(Append(one.id, one.version, decisions.bring_back()) for one in planned.restored),
         ]
 
     def answer(self, outcome: Outcome) -> str | None:
@@ -156,10 +162,10 @@ class CompleteErasure(Command):
 
     def decide(self, work: Work) -> Sequence[Append]:
         """Nothing where it is recorded already."""
-        found = erasure.of(work.history(self.id))
+        found = erasure(work.history(self.id))
         if found is None:
             return []
-        done = erasure.complete(found, key_backups_until=self.key_backups_until)
+        done = decisions.complete(found, key_backups_until=self.key_backups_until)
         if not done:
             return []
         return [
@@ -173,4 +179,4 @@ class CompleteErasure(Command):
 
     def answer(self, outcome: Outcome) -> Erasure | None:
         """The erasure as it stands."""
-        return erasure.of(outcome.desk.history(self.id))
+        return erasure(outcome.desk.history(self.id))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from . import erasure
+from .erasure import events as erasure
 from .identity import Identity
 from .memory.events import Event
 from .memory.state import State

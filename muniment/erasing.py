@@ -8,9 +8,12 @@ from typing import ClassVar, Final
 from . import removals
 from .commands.erase import RequestErasure
 from .domain import subjects
-from .domain.erasure import Erasure, Plan, Policy, Requested, Scope, of
+from .domain.erasure.decisions import Plan
+from .domain.erasure.events import Policy, Requested, Scope
+from .domain.erasure.state import Erasure, erasure
 from .domain.identity import Identity, Role, identity
 from .engine import Engine
+from .exporting import Held
 from .log.desk import read_clock
 from .queries.about_subject import AboutSubject
 from .queries.reading import Reading
@@ -122,6 +125,12 @@ def of_space(engine: Engine, acting: Identity, space: str, basis: object) -> Req
     return Request(RequestErasure.of(ids=ids, basis=basis, scope="space"), there)
 
 
+def held_about(engine: Engine, acting: Identity, subject: str) -> Held:
+    """What an erasure of what is about somebody would erase."""
+    asked = of_subject(engine, acting, subject, also=(), basis="export", cascade="cascade")
+    return Held(subject, frozenset(preview(engine, asked).erased))
+
+
 def preview(engine: Engine, asked: Request) -> ErasurePreview:
     """What an erasure would do."""
     planned = engine.ask(asked, asked.acting)
@@ -148,7 +157,7 @@ def erase(engine: Engine, asked: Request) -> ErasureCertificate:
     removals.renew_master(engine)
     id_ = engine.run(asked.command, acting)
     removals.finish(engine, acting, removals.unfinished(engine)[acting.space])
-    done = None if id_ is None else of(engine.store.history(id_))
+    done = None if id_ is None else erasure(engine.store.history(id_))
     certificate = (
         _of_nothing(asked, engine.ask(asked, acting), read_clock(engine.clock()))
         if done is None
@@ -161,28 +170,28 @@ def erase(engine: Engine, asked: Request) -> ErasureCertificate:
     )
 
 
-def certified(erasure: Erasure) -> ErasureCertificate:
+def certified(asked: Erasure) -> ErasureCertificate:
     """The certificate of an erasure; of one that is not done yet, without its end."""
-    request = erasure.request
+    request = asked.request
     return ErasureCertificate(
-        id=erasure.id,
-        space=erasure.space,
+        id=asked.id,
+        space=asked.space,
         scope=request.scope,
         basis=request.basis,
         basis_text=request.basis_text,
         subject=request.subject,
         cascade=request.policy,
         reason=request.reason,
-        requested_by=erasure.requested_by,
-        requested_at=erasure.requested_at,
-        completed_at=erasure.completed_at,
+        requested_by=asked.requested_by,
+        requested_at=asked.requested_at,
+        completed_at=asked.completed_at,
         named=request.named,
         erased=request.erased,
         already=tuple(id_ for id_ in request.named if id_ not in set(request.erased)),
         kept=request.kept,
         restored=request.restored,
         left=request.left,
-        key_backups_until=erasure.key_backups_until,
+        key_backups_until=asked.key_backups_until,
     )
 
 
@@ -232,8 +241,8 @@ class ListErasures:
     def answer(self, reading: Reading) -> list[ErasureCertificate]:
         """The certificates of the space, oldest first."""
         asked = [recorded.stream for recorded in reading.facts(Requested.NAME)]
-        erasures = (of(reading.history(stream)) for stream in asked)
-        return [certified(erasure) for erasure in erasures if erasure is not None]
+        erasures = (erasure(reading.history(stream)) for stream in asked)
+        return [certified(one) for one in erasures if one is not None]
 
 
 class _Everything:
@@ -243,4 +252,5 @@ class _Everything:
             catalog = reading.catalog()
             rows = catalog.every_row()
             rows = rows[~catalog.in_condition(rows, "purged")]
-            return tuple(catalog.ids[row] for row in rows.tolist())
+            numbers: list[int] = rows.tolist()
+            return tuple(catalog.ids[row] for row in numbers)

@@ -5,6 +5,7 @@ from typing import TypeAlias
 from .commands.archive import Archive
 from .commands.command import Command
 from .commands.describe import Describe
+from .commands.erase import RequestErasure
 from .commands.fold_twins import FoldTwins
 from .commands.hold import Hold, ReleaseHold
 from .commands.import_memory import ImportMemory
@@ -48,6 +49,7 @@ COMMANDS: tuple[type[Command], ...] = (
     Hold,
     ReleaseHold,
     RequestPurge,
+    RequestErasure,
     ImportMemory,
 )
 QUERIES: tuple[type[Query], ...] = (Search, Get, GetMany, History, Log, GetStats)

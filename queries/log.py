@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from muniment.domain import erasure
+from muniment.domain.erasure import events as erasure
 from muniment.domain.errors import Refused
 from muniment.domain.identity import Role
 from muniment.domain.inputs import Input, Line, Moment

@@ -5,8 +5,8 @@ from typing import Any
 
 import regex
 
-from muniment.domain import erasure
 from muniment.domain.clock import Skewed
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Event
 from muniment.domain.recorded import Recorded

@@ -12,8 +12,8 @@ from typing import Any, get_type_hints
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from muniment.domain import erasure
 from muniment.domain.clock import Skewed
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events
 from muniment.domain.recorded import WORDS
 from muniment.domain.signing_key import Rotated

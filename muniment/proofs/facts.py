@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from pydantic_core import from_json
 
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events as e
 from muniment.log.rows import Row
 
@@ -155,10 +156,24 @@ _SHAPES: Mapping[str, tuple[_Fact, ...]] = {
     e.HoldReleased.NAME: (),
     e.PurgeRequested.NAME: _REMOVAL,
     e.Purged.NAME: _REMOVAL,
+    erasure.Requested.NAME: (
+        _Fact("scope", _TEXT),
+        _Fact("basis", _TEXT),
+        _Fact("policy", _TEXT),
+        _Fact("named", _IDS),
+        _Fact("erased", _IDS),
+        _optional("kept", _IDS, ()),
+        _optional("restored", _IDS, ()),
+        _optional("left", _IDS, ()),
+    ),
+    erasure.Completed.NAME: (_optional("key_backups_until", _moment),),
 }
 
 NAMES: Final = frozenset(_SHAPES)
 """The names of events that the invariants are about."""
+
+OF_MEMORIES: Final = frozenset(name for name in NAMES if name.startswith("memory."))
+"""Those of them that happen to memories."""
 
 
 def read(row: Row, before: datetime | None) -> tuple[Stored, str | None]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events as e
 
 from .facts import NO_TIME, Stored
@@ -73,6 +74,27 @@ class Absorption:
 
 
 @dataclass(slots=True)
+class Erasing:
+    """An erasure; ``left`` are still to be asked for: at once, under the same command."""
+
+    space: str
+    command: str
+    erased: tuple[str, ...]
+    left: set[str]
+    is_done: bool = False
+
+    def takes(self, event: Stored) -> bool:
+        """Whether an event asks for one of its memories to be removed."""
+        return (
+            event.name == e.PurgeRequested.NAME
+            and event.facts is not None
+            and event.stream in self.left
+            and event.command == self.command
+            and event["basis"] == "erasure"
+        )
+
+
+@dataclass(slots=True)
 class Log:
     """Everything that was said up to a position.
 
@@ -85,6 +107,8 @@ class Log:
     command: str = ""
     restored: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     absorption: Absorption | None = None
+    erasures: dict[str, Erasing] = field(default_factory=dict[str, Erasing])
+    erasing: Erasing | None = None
 
     def memory(self, id_: str, space: str) -> Subject | None:
         """The memory of an id, if the space has one."""
@@ -105,6 +129,11 @@ class Log:
             found.append(memory)
         return found
 
+    def is_purged(self, id_: str) -> bool:
+        """Whether the purge of a memory is recorded."""
+        known = self.subjects.get(id_)
+        return known is not None and known.is_purged
+
     def absorbers(self, id_: str) -> Iterator[str]:
         """What a memory was part of when the command under way restored it, the nearest first."""
         into, seen = self.restored.get(id_), {id_}
@@ -122,6 +151,8 @@ class Log:
             self.restored.clear()
         if self.absorption is not None:
             self._absorb(self.absorption, event)
+        if self.erasing is not None:
+            self._ask(self.erasing, event)
         known = self.subjects.get(event.stream)
         if event.name == e.Restored.NAME and known is not None:
             self.restored[event.stream] = known.merged_into
@@ -133,8 +164,11 @@ class Log:
                 known.is_read = False
             elif (change := _CHANGES.get(event.name)) is not None:
                 change(known, event)
-        if event.facts is None:
-            return
+        if event.facts is not None:
+            self._relate(known, event)
+
+    def _relate(self, known: Subject, event: Stored) -> None:
+        """What an event that names other memories says of them."""
         if event.name == e.MergeRetracted.NAME and event["restored"] in self.restored:
             self.restored[event["restored"]] = known.merged_into
         elif event.name in _ABSORBING:
@@ -145,6 +179,14 @@ class Log:
                 if id_ != event.stream and self.memory(id_, event.space) is not None
             }
             self.absorption = Absorption(event.stream, cause, event.command, left) if left else None
+        elif event.name == erasure.Requested.NAME:
+            ids = event["erased"]
+            left = {id_ for id_ in ids if self.memory(id_, event.space) is not None}
+            begun = Erasing(event.space, event.command, ids, left)
+            self.erasures[event.stream] = begun
+            self.erasing = begun if left else None
+        elif event.name == erasure.Completed.NAME and event.stream in self.erasures:
+            self.erasures[event.stream].is_done = True
 
     def _absorb(self, absorption: Absorption, event: Stored) -> None:
         if absorption.takes(event):
@@ -153,6 +195,14 @@ class Log:
             absorption.left.clear()
         if not absorption.left:
             self.absorption = None
+
+    def _ask(self, erasing: Erasing, event: Stored) -> None:
+        if erasing.takes(event):
+            erasing.left.discard(event.stream)
+        else:
+            erasing.left.clear()
+        if not erasing.left:
+            self.erasing = None
 
 
 _ABSORBING: Mapping[str, tuple[str, str]] = {

@@ -37,6 +37,7 @@ MAY: dict[str, frozenset[str]] = {
     "hold": frozenset({"owner", "admin"}),
     "release_hold": frozenset({"owner", "admin"}),
     "purge": frozenset({"owner", "service"}),
+    "erase": frozenset({"owner", "admin"}),
     "import": frozenset({"owner"}),
     "search": READERS,
     "show": READERS,
@@ -67,6 +68,7 @@ CALLS: dict[str, Callable[[Muniment, str], Any]] = {
     "hold": lambda m, of: m.hold(of, "a suit"),
     "release_hold": lambda m, of: m.release_hold(of),
     "purge": lambda m, of: m.purge(),
+    "erase": lambda m, of: m.erase("01980000-0000-7000-8000-000000000000", basis="gdpr-17"),
     "import": lambda m, of: m.import_from("rockbot", Path(__file__).parent / "nothing here"),
     "search": lambda m, of: m.search("feed"),
     "show": lambda m, of: m.get(of),
@@ -83,6 +85,7 @@ NONSENSE: dict[str, Callable[[Any], Any]] = {
     "archive": lambda m: m.archive("?", ""),
     "merge": lambda m: m.merge(["?"], ""),
     "purge": lambda m: m.purge(),
+    "erase": lambda m: m.erase("?", basis=""),
     "import": lambda m: m.import_from("?", "?"),
 }
 

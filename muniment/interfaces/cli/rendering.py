@@ -9,6 +9,7 @@ from muniment.commands.merge import Merged
 from muniment.commands.restore import Restored
 from muniment.commands.save_memory import Saved
 from muniment.domain.memory.view import Memory
+from muniment.erasing import ErasureCertificate, ErasurePreview
 from muniment.importing import ImportReport
 from muniment.log.verify import Verification
 from muniment.proofs.proof import Proof
@@ -20,7 +21,7 @@ from muniment.queries.stats import Stats
 from muniment.rebuild import Rebuilt
 from muniment.settings import Setting
 
-from . import copies, doctor, figures, memories, records
+from . import certificates, copies, doctor, figures, memories, records
 from .console import Line, put
 from .output import document
 
@@ -31,6 +32,9 @@ Answer: TypeAlias = (
     | Merged
     | memories.Folded
     | PurgeReport
+    | ErasureCertificate
+    | ErasurePreview
+    | certificates.Certificates
     | SearchResult
     | Stats
     | Verification
@@ -72,6 +76,12 @@ def _lines(answer: Answer, now: datetime) -> Iterable[Line]:  # noqa: PLR0912
             return memories.folded(answer)
         case PurgeReport():
             return memories.purged(answer)
+        case ErasureCertificate():
+            return certificates.certified(answer)
+        case ErasurePreview():
+            return certificates.previewed(answer)
+        case certificates.Certificates():
+            return certificates.listed(answer)
         case SearchResult():
             return memories.found(answer, now)
         case Stats():

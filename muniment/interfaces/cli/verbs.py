@@ -10,6 +10,7 @@ import typer
 
 from muniment import operations, settings
 from muniment.commands.command import Command
+from muniment.commands.erase import RequestErasure
 from muniment.commands.fold_twins import FoldTwins
 from muniment.commands.import_memory import ImportMemory
 from muniment.commands.purge import RequestPurge
@@ -19,7 +20,7 @@ from muniment.queries.get_memory import Get, GetMany
 from muniment.queries.log import Log
 from muniment.queries.search import Search
 
-from . import carrying, demo, doctor, evidence
+from . import carrying, demo, doctor, erasures, evidence
 from .console import progress
 from .help import Verb
 from .memories import Folded
@@ -29,10 +30,10 @@ from .rendering import show
 from .session import Session, of
 
 OTHERWISE: frozenset[type[Command | Query]] = frozenset(
-    [ImportMemory, GetMany, FoldTwins, RequestPurge]
+    [ImportMemory, GetMany, FoldTwins, RequestPurge, RequestErasure]
 )
-"""Operations without a verb made of them: importing takes a path, several memories are a list, and
-folding and purging find for themselves what there is to do.
+"""Operations without a verb made of them: importing takes a path, several memories are a list,
+folding and purging find for themselves what there is to do, and erasing is asked for in three ways.
 """
 
 _METHODS: dict[type[Command | Query], str] = {Get: "get"}
@@ -51,6 +52,7 @@ def add_to(app: typer.Typer) -> None:
             app.command(name, cls=Verb, help=_about(operation))(_verb(operation))
     for name, verb in _BESIDES.items():
         app.command(name, cls=Verb)(verb)
+    erasures.add_to(app)
     evidence.add_to(app)
     carrying.add_to(app)
 
