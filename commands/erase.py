@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field
 from muniment.domain import subjects, texts
 from muniment.domain.erasure import decisions
 from muniment.domain.erasure.decisions import Basis, Cascade, Plan
-from muniment.domain.erasure.events import Policy, Scope
+from muniment.domain.erasure.events import Scope
 from muniment.domain.erasure.lineage import DERIVING, Lineage
 from muniment.domain.erasure.state import Erasure, erasure
 from muniment.domain.errors import Invalid

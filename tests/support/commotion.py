@@ -12,7 +12,7 @@ from typing import Any
 from bdd import Clock
 
 import muniment
-from muniment import Muniment, MunimentError, Source
+from muniment import Muniment, MunimentError, Source, keep
 
 SPACES = ("default", "default", "other")
 ACTORS = ("manual", "manual", "manual", "bot:main", "system:dream", "subagent:scout")
@@ -114,6 +114,14 @@ class Commotion:
     def purged(self, m: Muniment) -> None:
         m.purge()
 
+    def erased(self, m: Muniment) -> None:
+        policy: Any = self.random.choice(["cascade", "rewrite", keep("an audit is under way")])
+        m.erase(
+            [self.some(m) for _ in range(self.random.choice([1, 1, 2]))],
+            basis="gdpr-17",
+            cascade=policy,
+        )
+
     def later(self, _: Muniment) -> None:
         self.clock.advance(days=self.random.choice([0.01, 1, 9, 30]))
 
@@ -129,6 +137,7 @@ _OFTEN: dict[Callable[[Commotion, Muniment], None], int] = {
     Commotion.rejected: 1,
     Commotion.folded: 2,
     Commotion.purged: 2,
+    Commotion.erased: 1,
     Commotion.later: 4,
     Commotion.earlier: 1,
 }
