@@ -3,15 +3,22 @@
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from muniment.domain import subjects
+from muniment.domain import subjects, texts
+from muniment.domain.errors import Invalid
 from muniment.domain.identity import Role
 from muniment.domain.inputs import Input, Line
 
 from .reading import Reading
 
 _BATCH = 500
+
+
+def _not_blank(name: str) -> str:
+    if texts.is_blank(name):
+        raise Invalid("subject: name somebody.", code="subject_invalid", field="subject")
+    return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,7 @@ class AboutSubject(Input):
     VERB: ClassVar[str] = "about"
     ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "admin"])
 
-    subject: Annotated[Line, Field(min_length=1, max_length=256)]
+    subject: Annotated[Line, Field(max_length=256), AfterValidator(_not_blank)]
 
     def answer(self, reading: Reading) -> About:
         """Reads the words of every memory of the space."""

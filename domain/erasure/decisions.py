@@ -61,7 +61,7 @@ def plan(
     ``find`` gives the memories of ids, those that there are; all of ``named`` are there.
     """
     reached = reach(named, lineage, policy, others)
-    parts = (source for id_ in reached.erased for source in lineage.sources.get(id_, ()))
+    parts = (source for id_ in reached.erased for source in sorted(lineage.sources.get(id_, ())))
     memories = find(dict.fromkeys([*reached.erased, *reached.kept, *parts]))
     there = [memories[id_] for id_ in reached.erased if id_ in memories]
     erased = tuple(memory for memory in there if memory.condition != "purged")

@@ -1,21 +1,24 @@
 """Erasures under fire: killed, watched by others, set back by an old vault; and no byte left."""
 
 import base64
+import json
 import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from bdd import Clock
 from canary import key_of, leaks, spellings
 from loopback import Loopback
-from processes import run, started
+from processes import run
 from projection_answers import differing, store_of
 
 import muniment
-from muniment import ErasureCertificate, Muniment
+from muniment import ErasureCertificate, Muniment, StorageFailed
+from muniment.log.keys import Keys
 
 CANARY = "Zyxomma petiolatum flies over Ærøskøbing at dusk"
 SUBJECT = "Xanthippe Quetzalcoatlus"
@@ -104,17 +107,22 @@ class TestCanary:
         assert leaks(directory, forms() + keys) == []
 
 
-_PRELUDE = """
+_KILLED = """
 import datetime, logging, structlog
+from muniment.commands.erase import CompleteErasure, RequestErasure
+from muniment.log.kept import KeptStates
+from muniment.log.keys import Keys
+from muniment.log.read_models import ReadModels
+
 structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
 
 
-def opened():
-    return muniment.open(target, settings={"log": {"keep_state_after": 1}})
+def opened(directory):
+    return muniment.open(directory, settings={"log": {"keep_state_after": 1}})
 
 
-def prepared():
-    with opened() as m:
+def prepared(directory):
+    with opened(directory) as m:
         first = m.save("Room 12 is dry and Xanthippe knows it.", metadata={"subject": "Xanthippe"})
         kept = m.save("Socrates drinks tea in Athens.")
         merged = m.merge(
@@ -125,14 +133,19 @@ def prepared():
     return [first.id, merged.id], kept.id
 
 
-from muniment.commands.erase import CompleteErasure, RequestErasure
-from muniment.log.kept import KeptStates
-from muniment.log.keys import Keys
-from muniment.log.read_models import ReadModels
-
-
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+for name, step in json.loads(arguments[0]).items():
+    gone, kept = prepared(target / name)
+    child = os.fork()
+    if child == 0:
+        m = opened(target / name)
+        exec(step)
+        m.erase_subject("xanthippe", basis="gdpr-17", cascade="rewrite")
+        os._exit(7)
+    say([gone, kept, os.waitpid(child, 0)[1]])
 """
 
 STEPS = {
@@ -161,27 +174,44 @@ ReadModels.apply = apply_and_die
 }
 
 
+class Left(NamedTuple):
+    """What a process left that was killed while it erased: ids, and where."""
+
+    directory: Path
+    gone: list[str]
+    kept: str
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Left]:
+    """What was left at each step, opened by nobody since."""
+    directory = tmp_path_factory.mktemp("killed")
+    said = run(_KILLED, directory, json.dumps(STEPS))
+    assert [status for _, _, status in said] == [9] * len(STEPS)
+    return {
+        step: Left(directory / step, gone, kept)
+        for step, (gone, kept, _) in zip(STEPS, said, strict=True)
+    }
+
+
+@pytest.fixture
+def copied(left: dict[str, Left], tmp_path: Path) -> Callable[[str], Left]:
+    """A copy of what was left at a step, for one test to open."""
+
+    def copy(step: str) -> Left:
+        found = left[step]
+        shutil.copytree(found.directory, tmp_path / "left")
+        return found._replace(directory=tmp_path / "left")
+
+    return copy
+
+
 class TestKilled:
     @pytest.mark.parametrize("step", STEPS)
-    def test_whoever_opens_next_finishes_it_once(self, tmp_path: Path, step: str) -> None:
-        directory = tmp_path / "data"
-        steps = "\n".join(f"    {line}" for line in STEPS[step].strip().splitlines())
-        (gone, kept, status) = run(
-            f"""{_PRELUDE}
-gone, kept = prepared()
-say(gone)
-say(kept)
-child = os.fork()
-if child == 0:
-    m = opened()
-{steps}
-    m.erase_subject("xanthippe", basis="gdpr-17", cascade="rewrite")
-    os._exit(7)
-say(os.waitpid(child, 0)[1])
-""",
-            directory,
-        )
-        assert status == 9
+    def test_whoever_opens_next_finishes_it_once(
+        self, copied: Callable[[str], Left], step: str
+    ) -> None:
+        directory, gone, kept = copied(step)
         for _ in range(2):
             with opened(directory, Clock()) as m:
                 names = [entry.name for entry in m.log() if entry.name.startswith("erasure.")]
@@ -204,49 +234,36 @@ say(os.waitpid(child, 0)[1])
                 assert differing(m, ["Xanthippe", "Socrates"]) == []
         assert leaks(directory, list(spellings("Xanthippe"))) == []
 
-    def test_a_reader_sees_it_erased_and_the_certificate_open(self, tmp_path: Path) -> None:
-        directory = tmp_path / "data"
-        (gone,) = run(
-            f"""{_PRELUDE}
-gone, kept = prepared()
-say(gone)
-child = os.fork()
-if child == 0:
-    Keys.destroy = die
-    opened().erase(gone[0], basis="gdpr-17")
-os.waitpid(child, 0)
-""",
-            directory,
-        )
+    def test_a_reader_sees_it_erased_and_the_certificate_open(
+        self, copied: Callable[[str], Left]
+    ) -> None:
+        directory, gone, _ = copied("the request's commit")
         with muniment.open(directory, read_only=True) as m:
             assert [m.get(id_).content for id_ in gone] == [None, None]
-            assert "Xanthippe" not in repr(list(m.log())) + repr([m.history(id_) for id_ in gone])
+            told = repr([entry.data for entry in m.log() if entry.name != "erasure.requested"])
+            assert "Xanthippe" not in told + repr([m.history(id_) for id_ in gone])
             assert m.search("Xanthippe", include_archived=True).hits == ()
             (certificate,) = m.erasures()
             assert certificate.completed_at is None
 
-    def test_the_next_erasure_of_a_process_that_lives_on_finishes_it(self, tmp_path: Path) -> None:
-        directory = tmp_path / "data"
-        with started(
-            f"""{_PRELUDE}
-gone, kept = prepared()
-say(gone)
-sys.stdin.readline()
-Keys.destroy = die
-opened().erase(gone[0], basis="gdpr-17")
-""",
-            directory,
-        ) as process:
-            gone = process.hear()
-            with opened(directory, Clock()) as m:
-                process.tell()
-                process.rest()
-                again = m.erase(gone[0], basis="gdpr-17")
-                assert (again.id, again.erased, again.already) == (None, (), (gone[0],))
-                (certificate,) = m.erasures()
-                assert certificate.completed_at is not None
-                wrapped = store_of(m).keys.vault().wrapped
-                assert store_of(m).rows.key_of(gone[0]) not in wrapped
+    def test_the_next_erasure_of_a_process_that_lives_on_finishes_it(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(*_: object) -> None:
+            raise StorageFailed("The disk is full.", code="full")
+
+        with opened(tmp_path / "data", Clock()) as m:
+            id_ = m.save(CANARY).id
+            with monkeypatch.context() as broken:
+                broken.setattr(Keys, "destroy", fail)
+                with pytest.raises(StorageFailed):
+                    m.erase(id_, basis="gdpr-17")
+            assert m.get(id_).content is None
+            again = m.erase(id_, basis="gdpr-17")
+            assert (again.id, again.erased, again.already) == (None, (), (id_,))
+            (certificate,) = m.erasures()
+            assert certificate.completed_at is not None
+            assert store_of(m).rows.key_of(id_) not in store_of(m).keys.vault().wrapped
 
 
 class TestOldVault:
