@@ -13,6 +13,7 @@ import structlog
 
 from .commands.erase import CompleteErasure
 from .commands.purge import CompletePurge
+from .domain.erasure.state import Erasure, erasure
 from .domain.errors import StorageFailed
 from .domain.identity import Identity, identity
 from .engine import Engine
@@ -74,9 +75,12 @@ def renew_master(engine: Engine) -> None:
 
 def _destroy_keys(engine: Engine, streams: Iterable[str]) -> int:
     rows, days = engine.store.rows, engine.settings.log.key_backup_retention_days
+    doomed, through = list(streams), rows.newest_removal()
+    if {stream for stream, _ in rows.unfinished_removals()} - set(doomed):
+        through = 0  # others are not destroyed yet, and a copy of the vault may be made meanwhile
     until = read_clock(engine.clock()) + timedelta(days=days) if days > 0 else None
-    keys = [key for stream in streams if (key := rows.key_of(stream)) is not None]
-    return engine.store.keys.destroy(keys, rows.newest_removal(), until)
+    keys = [key for stream in doomed if (key := rows.key_of(stream)) is not None]
+    return engine.store.keys.destroy(keys, through, until)
 
 
 def _forget(engine: Engine, space: str, streams: Sequence[str]) -> None:
@@ -102,14 +106,24 @@ def _destroy_again(engine: Engine) -> None:
 def _by_erasure(engine: Engine, streams: Sequence[str]) -> tuple[list[str], list[str]]:
     """The erasures that some removals are part of, and the removals that stand alone."""
     memories = engine.store.memories(streams)
-    whole: dict[str, None] = {}
+    whole: list[str] = []
     alone: list[str] = []
+    known = set[str]()
     for stream in streams:
-        asked = memories[stream].removal
+        if stream in known:
+            continue
+        memory = memories.get(stream)
+        asked = None if memory is None else memory.removal
         of_one = asked is not None and asked.basis == "erasure"
-        id_ = engine.store.rows.erasure_of(stream) if of_one else None
-        if id_ is None:
+        found = _erasure_of(engine, stream) if of_one else None
+        if found is None:
             alone.append(stream)
         else:
-            whole[id_] = None
-    return list(whole), alone
+            whole.append(found.id)
+            known.update(found.request.erased)
+    return whole, alone
+
+
+def _erasure_of(engine: Engine, stream: str) -> Erasure | None:
+    id_ = engine.store.rows.erasure_of(stream)
+    return None if id_ is None else erasure(engine.store.history(id_))

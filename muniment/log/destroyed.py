@@ -21,7 +21,7 @@ TABLE: Final = """
 
 
 class Destroyed(NamedTuple):
-    """All that was asked for up to position ``through`` is destroyed, or known to be unfinished.
+    """All that was asked for up to position ``through`` of the log is destroyed.
 
     ``backups_until``: when the master key is due for replacement; None where no key was destroyed
     under it.

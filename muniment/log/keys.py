@@ -172,7 +172,8 @@ class Keys:
 
         Args:
             key_ids: Which.
-            through: The newest position of the log that asked for any of them, to be remembered.
+            through: The position of the log up to which all that it asked for is destroyed by
+                this, to be remembered; 0 where that is not known.
             backups_until: When the master key is to be replaced, unless it is due before.
 
         Returns:
@@ -181,8 +182,7 @@ class Keys:
         doomed = [(key_id,) for key_id in key_ids]
         with self._lock, _typed_errors(), self._changing():
             found = self._connection.executemany("DELETE FROM keys WHERE id = ?", doomed).rowcount
-            if through:
-                destroyed.note(self._connection, through, backups_until if found > 0 else None)
+            destroyed.note(self._connection, through, backups_until if found > 0 else None)
         self.forget(key_id for (key_id,) in doomed)
         return max(0, found)
 

@@ -25,10 +25,9 @@ Made = Mapping[str, tuple[str, ...]]
 
 def lineage(merged: Made | None = None, folded: Made | None = None) -> Lineage:
     """Who was merged of whom, and who was folded into whom."""
-    sources: dict[str, set[str]] = {into: set(made_of) for into, made_of in (merged or {}).items()}
     made = Lineage()
-    for into, made_of in sources.items():
-        made.sources[into] |= made_of
+    for into, made_of in (merged or {}).items():
+        made.sources[into].update(made_of)
         for source in made_of:
             made.results[source].add(into)
     for into, copies in (folded or {}).items():
@@ -258,7 +257,8 @@ class TestEvents:
 
     def test_a_removal_has_the_evidence_of_the_memory(self) -> None:
         memory = of("a", e.Rescored(importance=0.9), e.Archived(cause="request", importance=0.2))
-        assert decisions.removal(memory) == [e.PurgeRequested(**(_REMOVAL | {"importance": 0.2}))]
+        evidence: dict[str, Any] = {**_REMOVAL, "importance": 0.2}
+        assert decisions.removal(memory) == [e.PurgeRequested(**evidence)]
 
     def test_it_is_recorded_as_done_once(self) -> None:
         request = Requested(

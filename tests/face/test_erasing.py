@@ -41,17 +41,17 @@ def states(m: Muniment, *ids: str) -> list[str]:
     return [memory.state for memory in m.get_many(ids)]
 
 
+BEFORE: tuple[Callable[[Muniment, str], object], ...] = (
+    lambda m, of: m.get(of),
+    lambda m, of: m.pin(of),
+    lambda m, of: m.archive(of, "stale"),
+    lambda m, of: m.quarantine(of, "doubtful"),
+    lambda m, of: m.supersede(of, m.save(BERT).id),
+)
+
+
 class TestErase:
-    @pytest.mark.parametrize(
-        "before",
-        [
-            lambda m, of: None,
-            lambda m, of: m.pin(of),
-            lambda m, of: m.archive(of, "stale"),
-            lambda m, of: m.quarantine(of, "doubtful"),
-            lambda m, of: m.supersede(of, m.save(BERT).id),
-        ],
-    )
+    @pytest.mark.parametrize("before", BEFORE)
     def test_it_takes_a_memory_in_whatever_state(
         self, m: Muniment, clock: Clock, before: Callable[[Muniment, str], Any]
     ) -> None:
@@ -328,6 +328,21 @@ class TestSpace:
         assert m.stats().head == 0
 
 
+WRONG: tuple[tuple[Callable[[Any], object], str], ...] = (
+    (lambda m: m.erase("?", basis="x"), "id_invalid"),
+    (lambda m: m.erase(7, basis="x"), "id_invalid"),
+    (lambda m: m.erase([7], basis="x"), "ids_invalid"),
+    (lambda m: m.erase_subject("", basis="x"), "subject_invalid"),
+    (lambda m: m.erase_subject(" \u200b", basis="x"), "subject_invalid"),
+    (lambda m: m.erase_subject("x" * 257, basis="x"), "subject_invalid"),
+    (lambda m: m.erase_subject(None, basis="x"), "subject_invalid"),
+    (lambda m: m.erase_subject("Anna", basis="x", also=7), "also_invalid"),
+    (lambda m: m.erase_subject("Anna", basis="x", dry_run="no"), "dry_run_invalid"),
+    (lambda m: m.erase_space("a b", basis="x"), "space_invalid"),
+    (lambda m: m.export("x", subject=""), "subject_invalid"),
+)
+
+
 class TestInput:
     @pytest.mark.parametrize(
         ("basis", "code", "text"),
@@ -370,22 +385,7 @@ class TestInput:
         assert (caught.value.code, caught.value.field) == ("cascade_invalid", "cascade")
         assert m.stats().head == 1
 
-    @pytest.mark.parametrize(
-        ("call", "code"),
-        [
-            (lambda m: m.erase("?", basis="x"), "id_invalid"),
-            (lambda m: m.erase(7, basis="x"), "id_invalid"),
-            (lambda m: m.erase([7], basis="x"), "ids_invalid"),
-            (lambda m: m.erase_subject("", basis="x"), "subject_invalid"),
-            (lambda m: m.erase_subject(" \u200b", basis="x"), "subject_invalid"),
-            (lambda m: m.erase_subject("x" * 257, basis="x"), "subject_invalid"),
-            (lambda m: m.erase_subject(None, basis="x"), "subject_invalid"),
-            (lambda m: m.erase_subject("Anna", basis="x", also=7), "also_invalid"),
-            (lambda m: m.erase_subject("Anna", basis="x", dry_run="no"), "dry_run_invalid"),
-            (lambda m: m.erase_space("a b", basis="x"), "space_invalid"),
-            (lambda m: m.export("x", subject=""), "subject_invalid"),
-        ],
-    )
+    @pytest.mark.parametrize(("call", "code"), WRONG)
     def test_what_breaks_a_rule_names_its_field(
         self, m: Muniment, call: Callable[[Any], object], code: str
     ) -> None:
