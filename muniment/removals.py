@@ -6,7 +6,8 @@ vault that was put back from an old copy is brought to where the log is, before 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 
 import structlog
@@ -30,13 +31,20 @@ def settle(engine: Engine) -> None:
     Where that fails for now, such as on a full disk, it is put off: what was asked for answers as
     purged all the same.
     """
-    try:
+    with _put_off("purge_put_off"):
         _destroy_again(engine)
-        renew_master(engine)
-        for space, streams in unfinished(engine).items():
+    for space, streams in unfinished(engine).items():
+        with _put_off("purge_put_off", count=len(streams)):
             finish(engine, identity(space, FINISHER), streams)
+    renew_master(engine)
+
+
+@contextmanager
+def _put_off(what: str, **figures: int) -> Generator[None, None, None]:
+    try:
+        yield
     except StorageFailed as error:
-        _log.warning("purge_put_off", code=error.code, reason=error.message)
+        _log.warning(what, code=error.code, reason=error.message, **figures)
 
 
 def unfinished(engine: Engine) -> defaultdict[str, list[str]]:
@@ -67,10 +75,14 @@ def finish(engine: Engine, acting: Identity, streams: Sequence[str]) -> tuple[st
 
 
 def renew_master(engine: Engine) -> None:
-    """Replaces the master key once backups of the keys from before a removal are due to end."""
-    until = engine.store.keys.destroyed().backups_until
-    if until is not None and read_clock(engine.clock()) >= until:
-        engine.store.keys.rotate()
+    """Replaces the master key once backups of the keys from before a removal are due to end.
+
+    Where that fails it is put off to the next time: a removal does not wait for it.
+    """
+    with _put_off("master_key_not_replaced"):
+        until = engine.store.keys.destroyed().backups_until
+        if until is not None and read_clock(engine.clock()) >= until:
+            engine.store.keys.rotate()
 
 
 def _destroy_keys(engine: Engine, streams: Iterable[str]) -> int:

@@ -74,8 +74,11 @@ def plan(
     restored = tuple(
         memory
         for memory in parted
-        if policy == "rewrite" and _was_in_recall(memory.merged_into, memories)
+        if policy == "rewrite"
+        and memory.fault is None
+        and _was_in_recall(memory.merged_into, memories)
     )
+    back = frozenset(memory.id for memory in restored)
     return Plan(
         named=tuple(named),
         erased=erased,
@@ -85,7 +88,7 @@ def plan(
         ),
         held=tuple(memory.id for memory in erased if memory.held),
         restored=restored,
-        left=tuple(memory.id for memory in parted if memory not in restored),
+        left=tuple(memory.id for memory in parted if memory.id not in back),
     )
 
 

@@ -184,6 +184,12 @@ class TestPlan:
         plan = planned("a", "rewrite", *PARTS, of("M", gone_into("N")), of("N", out))
         assert (plan.restored, set(plan.left)) == ((), {"b", "c"})
 
+    def test_what_cannot_be_written_to_is_not_brought_back(self) -> None:
+        made = lineage({"M": ("a", "b")})
+        broken = of("b", gone_into("M"))._replace(fault="newer_release")
+        plan = planned("a", "rewrite", of("a", gone_into("M")), broken, of("M"), made=made)
+        assert (plan.restored, plan.left) == ((), ("b",))
+
     def test_a_source_that_is_live_or_was_archived_for_another_reason_is_let_be(self) -> None:
         made = lineage({"M": ("a", "b")})
         for other in (of("b"), of("b", STALE)):

@@ -385,3 +385,25 @@ def test_vectors_are_erased_though_this_process_has_no_model(tmp_path: Path) -> 
     with opened(directory, clock) as m:
         m.erase(id_, basis="gdpr-17")
     assert kept() == {rest}
+
+
+def test_an_erasure_does_not_wait_for_a_master_key_that_cannot_be_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Keys) -> int:
+        raise StorageFailed("It is not the vault's.", code="master_key_wrong")
+
+    clock = Clock()
+    with opened(tmp_path / "data", clock) as m:
+        m.erase(m.save(CANARY).id, basis="gdpr-17")
+        id_ = m.save(CANARY).id
+        clock.advance(days=31)
+        with monkeypatch.context() as broken:
+            broken.setattr(Keys, "rotate", fail)
+            assert m.erase(id_, basis="gdpr-17").erased == (id_,)
+            opened(tmp_path / "data", clock).close()
+        before = store_of(m).keys.destroyed().backups_until
+    opened(tmp_path / "data", clock).close()
+    with opened(tmp_path / "data", clock, read_only=True) as m:
+        assert before is not None
+        assert store_of(m).keys.destroyed().backups_until is None
