@@ -61,6 +61,7 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
     "erase": _KEEPERS,
     "erase_subject": _KEEPERS,
     "erase_space": _KEEPERS,
+    "erasures": _STORE_WIDE,
     # what happened
     "history": _HISTORY,
     "knew": _HISTORY,

@@ -1,6 +1,6 @@
 """What the domain needs from outside, and what commands are given to decide with."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
@@ -75,6 +75,29 @@ class Desk(Protocol):
         self, streams: Sequence[str], evolve: Callable[[S | None, Recorded], S | None]
     ) -> dict[str, S]:
         """What whole ids of the space stand for, folded from their events."""
+        ...
+
+    def found(self, ids: Iterable[str]) -> Mapping[str, State]:
+        """The memories of whole ids, those that the space has."""
+        ...
+
+    def history(self, stream: str) -> list[Recorded]:
+        """Every event of a stream, oldest first; without words once their removal was asked for."""
+        ...
+
+    def facts(self, *names: str) -> Iterator[Recorded]:
+        """The space's events of some names, by position; their words read blank."""
+        ...
+
+
+class Erasable(Protocol):
+    """Something besides the log that is made of the words of memories: a cache, an index."""
+
+    def forget(self, space: str, ids: Collection[str]) -> None:
+        """Leaves nothing of the words of some memories of a space, whose keys are destroyed.
+
+        It may be told the same again: whoever was killed in between is followed by another.
+        """
         ...
 
 

@@ -26,7 +26,9 @@ from .domain.errors import (
 from .domain.memory.events import Source
 from .domain.memory.merging import RejectedMerge as MergeRejected
 from .domain.memory.view import Memory
+from .erasing import ErasureCertificate, ErasurePreview
 from .exporting import Exported
+from .face.removing import keep
 from .handle import Muniment, open  # noqa: A004 (muniment.open is the name)
 from .importing import ImportReport
 from .key_backups import KeysBackedUp, RestoredKeys, restore_keys
@@ -48,6 +50,8 @@ __all__ = [
     "Bundle",
     "Checkpoint",
     "Conflict",
+    "ErasureCertificate",
+    "ErasurePreview",
     "Exported",
     "Finding",
     "HistoryEntry",
@@ -80,6 +84,7 @@ __all__ = [
     "Verification",
     "Violation",
     "__version__",
+    "keep",
     "open",
     "restore_backup",
     "restore_keys",

@@ -16,8 +16,9 @@ from .denials import Denials
 from .domain.errors import Invalid, MunimentError, StorageFailed
 from .domain.identity import Identity
 from .domain.memory.state import State
-from .domain.ports import Clock
+from .domain.ports import Clock, Erasable
 from .domain.recorded import Recorded
+from .erasables import ProcessTexts, ReadModelsOf, VectorsOf
 from .log.checkpoints import Checkpoints
 from .log.desk import LogDesk, read_clock
 from .log.kept import KeptStates
@@ -99,6 +100,11 @@ class Engine:
         except BaseException:
             self.store.close()
             raise
+        self.erasables: Sequence[Erasable] = (
+            ProcessTexts(),
+            ReadModelsOf(self.models),
+            VectorsOf(self.directory, self.store.keys, self.meaning),
+        )
 
     def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
         """Decides a command; answers once it is on the disk."""
@@ -204,9 +210,6 @@ class _StoreReading(LogDesk):
         wanted = list(ids)
         found = self._store.memories(wanted)
         return [found[id_] for id_ in wanted if id_ in found]
-
-    def history(self, stream: str) -> list[Recorded]:
-        return self._store.history(stream)
 
     def recorded(self, *, after: int, until: int | None, space: str | None) -> Iterator[Recorded]:
         self._is_caught_up = False  # who reads on has come to a later moment

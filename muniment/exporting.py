@@ -54,6 +54,14 @@ class Exported:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """What is held about somebody, by ids."""
+
+    subject: str
+    ids: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class _Memory:
     state: State
     first_position: int
@@ -68,6 +76,7 @@ class _Snapshot:
     head: Head
     begun: list[tuple[str, int]]
     now: datetime
+    subject: str | None
 
     def memories(self) -> Iterator[_Memory]:
         store = self.engine.store
@@ -83,10 +92,14 @@ def export(
     engine: Engine,
     space: str,
     path: str | os.PathLike[str],
+    *,
     format: str,
+    held: Held | None,
     progress: Progress | None,
 ) -> Exported:
     """Writes the memories of a space, as of one position; others may write meanwhile.
+
+    ``held`` says of whom alone, and which memories those are.
 
     Raises:
         Invalid: ``format_unknown`` or ``path_invalid``.
@@ -105,7 +118,10 @@ def export(
     engine.store.require_own_process()
     head = engine.store.rows.head()
     begun = engine.store.rows.select_memories(space, head.position)
-    snapshot = _Snapshot(engine, space, head, begun, engine.clock())
+    if held is not None:
+        begun = [one for one in begun if one[0] in held.ids]
+    subject = None if held is None else held.subject
+    snapshot = _Snapshot(engine, space, head, begun, engine.clock(), subject)
     with _whole_file(place) as put:
         memories, unreadable = write(snapshot, put, progress or _silent)
     return Exported(place, format, memories, unreadable, head.position)
@@ -130,6 +146,7 @@ def _native(snapshot: _Snapshot, put: _Write, progress: Progress) -> tuple[int, 
             "release": __version__,
             "store": snapshot.engine.store.id,
             "space": snapshot.space,
+            **({"subject": snapshot.subject} if snapshot.subject is not None else {}),
             "head": snapshot.head.position,
             "chain": snapshot.head.chain.hex(),
             "exported_at": rfc3339(snapshot.now),

@@ -18,7 +18,7 @@ from .face.removing import Removing
 from .face.writing import Writing
 from .keychain import Keychain
 from .meaning import Meaning
-from .purging import finish
+from .removals import settle
 from .settings import Settings
 
 
@@ -112,7 +112,7 @@ def open(  # noqa: A001 (muniment.open is the name)
     engine = Engine(target, clock=clock, settings=settings, read_only=read_only)
     try:
         if not read_only:
-            finish(engine)
+            settle(engine)
     except BaseException:
         engine.close()
         raise

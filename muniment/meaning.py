@@ -30,6 +30,9 @@ from .settings import EmbeddingSettings
 
 DEDUPE = "system:dedupe"
 
+VECTORS = Path("cache", "vectors.db")
+"""Where vectors are kept, below the data directory."""
+
 _COMPARED = 16
 _QUERIES_REMEMBERED = 256
 
@@ -65,7 +68,8 @@ def vector_cache(directory: Path | None, keys: Keys) -> VectorCache:
     """The cache beside a log, under a key of the vault; in memory where there is no directory."""
     if directory is None:
         return VectorCache(None, secrets.token_bytes(32))
-    folder = directory / "cache"
+    path = directory / VECTORS
+    folder = path.parent
     folder.mkdir(mode=0o700, exist_ok=True)
     name = folder / "vectors.key"  # the id of the key, not the key
     known = keys.get(int(name.read_text())) if name.is_file() else None
@@ -74,7 +78,7 @@ def vector_cache(directory: Path | None, keys: Keys) -> VectorCache:
         draft = name.with_name(f"{name.name}.{secrets.token_hex(8)}")
         draft.write_text(str(key_id))
         draft.replace(name)
-    return VectorCache(folder / "vectors.db", known)
+    return VectorCache(path, known)
 
 
 class Meaning:

@@ -6,6 +6,7 @@ from .commands.archive import Archive
 from .commands.command import Command
 from .commands.decide_proposal import DecideProposal
 from .commands.describe import Describe
+from .commands.erase import RequestErasure
 from .commands.fold_twins import FoldTwins
 from .commands.hold import Hold, ReleaseHold
 from .commands.import_memory import ImportMemory
@@ -51,6 +52,7 @@ COMMANDS: tuple[type[Command], ...] = (
     Hold,
     ReleaseHold,
     RequestPurge,
+    RequestErasure,
     ImportMemory,
     Propose,
     DecideProposal,

@@ -198,6 +198,12 @@ class LogSettings(_Section):
     key_batch: int = Field(
         default=256, ge=1, le=100_000, description="How many encryption keys are minted at a time."
     )
+    key_backup_retention_days: float = Field(
+        default=30.0,
+        le=36_500.0,
+        description="Days after a purge or erasure in which the master key is replaced, so that"
+        " older backups of the keys end; 0 or less: never by itself.",
+    )
     keep_state: bool = Field(
         default=True,
         description="Whether read models are kept, encrypted, so that a large store opens fast.",

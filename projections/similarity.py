@@ -146,6 +146,7 @@ class Similarity:
                 self._filed[row] = self._level_of(_top(event.category))
                 self._statements.move(row, self._level(row))
             case PurgeRequested():
+                self.form = lru_cache(_FORMS_KEPT)(self._canonicalise)  # it has its text
                 self._statements.clear(row)
                 self._filed[row] = UNSEEN
             case _ if isinstance(event, Hiding | Showing):

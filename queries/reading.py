@@ -61,10 +61,6 @@ class Reading(Desk, Protocol):
         """Memories by whole ids, in that order."""
         ...
 
-    def history(self, stream: str) -> list[Recorded]:
-        """Every event of a stream, oldest first."""
-        ...
-
     def recorded(self, *, after: int, until: int | None, space: str | None) -> Iterator[Recorded]:
         """Events by position, read as they are asked for."""
         ...

@@ -8,6 +8,7 @@ import regex
 from muniment.domain import access_token
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Event
 from muniment.domain.proposal import events as proposals
@@ -58,6 +59,10 @@ def summary(recorded: Recorded, *, is_purged: bool = False, with_words: bool = T
         return f"token issued to {event.actor} as {event.role}, until {event.expires_at:%Y-%m-%d}"
     if isinstance(event, access_token.Revoked):
         return "token revoked"
+    if isinstance(event, erasure.Requested):
+        return f"erasure of {_counted(event.erased)} requested on the basis {event.basis}"
+    if isinstance(event, erasure.Completed):
+        return "erasure done: its keys are destroyed"
     return _told(event)
 
 
@@ -145,6 +150,10 @@ def _basis(event: events.PurgeRequested | events.Purged) -> str:
         days = f"{event.retention_days:g}"
         return f"archived on {event.archived_at:%Y-%m-%d}, kept for {days} days"
     return event.basis
+
+
+def _counted(ids: tuple[str, ...]) -> str:
+    return f"{len(ids):,} {'memory' if len(ids) == 1 else 'memories'}"
 
 
 def _ids(ids: tuple[str, ...]) -> str:

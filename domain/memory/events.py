@@ -337,10 +337,11 @@ class MergeRetracted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeRejected:
-    """A merge of it was refused, because ``missing`` would have been lost.
+    """A merge of it was refused, because something would have been lost.
 
     ``cluster`` is a hash of the sorted ids, so that a cluster refused again is recognised;
-    ``text_version`` says of which text of this memory.
+    ``text_version`` says of which text of this memory. ``missing`` has those words that are this
+    memory's own, ``missing_count`` counts those of all sources.
     """
 
     NAME: ClassVar[str] = "memory.merge_rejected"

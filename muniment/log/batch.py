@@ -88,10 +88,13 @@ class Work(LogDesk):
         super().__init__(batch.store, identity, now, rules)
         self._batch = batch
         self.changed: dict[str, State] = {}
+        self._read: dict[str, State | None] = {}
 
     def _load(self, stream: str) -> State | None:
         known = self.changed.get(stream) or self._batch.states.get(stream)
-        return known or super()._load(stream)
+        if known is None and stream not in self._read:
+            self._read[stream] = super()._load(stream)  # nobody else writes during the turn
+        return known or self._read[stream]
 
     def new_id(self) -> str:
         """A fresh UUIDv7."""

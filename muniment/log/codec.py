@@ -15,6 +15,7 @@ from pydantic_core import to_json
 from muniment.domain import access_token
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events
 from muniment.domain.proposal import events as proposals
 from muniment.domain.recorded import word_fields
@@ -46,6 +47,8 @@ EVENTS: tuple[type, ...] = (
     events.HoldReleased,
     events.PurgeRequested,
     events.Purged,
+    erasure.Requested,
+    erasure.Completed,
     Skewed,
     Rotated,
     Denied,

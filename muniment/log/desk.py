@@ -1,7 +1,7 @@
 """Where commands and queries read memories: straight from the log, by id or the tail of one."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -41,6 +41,22 @@ class LogDesk:
         if state is None or state.space != self.identity.space:
             raise _not_found(name)
         return state
+
+    def found(self, ids: Iterable[str]) -> dict[str, State]:
+        """The memories of whole ids, those that the space has."""
+        return {
+            id_: state
+            for id_ in ids
+            if (state := self._load(id_)) is not None and state.space == self.identity.space
+        }
+
+    def history(self, stream: str) -> list[Recorded]:
+        """Every event of a stream, oldest first; without words once their removal was asked for."""
+        return self._store.history(stream)
+
+    def facts(self, *names: str) -> Iterator[Recorded]:
+        """The space's events of some names, by position; their words read blank."""
+        return self._store.facts(self.identity.space, names)
 
     def _load(self, stream: str) -> State | None:
         return self._store.memory(stream)

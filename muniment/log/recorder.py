@@ -35,6 +35,9 @@ _BEGUN_WITH = """
 """
 _LEAVES = "SELECT leaf FROM events WHERE position > ? AND position <= ? ORDER BY position"
 _LEAVES_AT_ONCE = 5_000
+_REMOVALS = "name IN ('memory.purge_requested', 'memory.purged')"
+"""What the index over removals is made for, word for word."""
+
 _UNFINISHED = """
     SELECT stream, space FROM events AS asked
     WHERE name IN ('memory.purge_requested', 'memory.purged') AND name = 'memory.purge_requested'
@@ -43,6 +46,14 @@ _UNFINISHED = """
         AND done.name IN ('memory.purge_requested', 'memory.purged')
         AND done.name = 'memory.purged'
     )
+"""
+# it stands before the requests of its command, so the search back by position is short
+_ERASURE_OF = """
+    SELECT erasure.stream FROM events AS asked JOIN events AS erasure
+    ON erasure.position < asked.position AND erasure.command_id = asked.command_id
+    AND erasure.name = 'erasure.requested'
+    WHERE asked.stream = ? AND asked.name = 'memory.purge_requested'
+    ORDER BY erasure.position DESC LIMIT 1
 """
 
 
@@ -209,6 +220,35 @@ class Recorder(SQLiteApplicationRecorder):
             cursor.execute(_UNFINISHED)
             found: list[tuple[str, str]] = cursor.fetchall()
             return found
+
+    def removed_streams(self) -> set[str]:
+        """Streams whose words are removed, or about to be."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            cursor.execute(f"SELECT DISTINCT stream FROM events WHERE {_REMOVALS}")  # noqa: S608
+            return {stream for (stream,) in cursor.fetchall()}
+
+    def newest_removal(self) -> int:
+        """The position of the newest event that asks for words to be removed; 0 without one."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            cursor.execute(
+                f"SELECT max(position) FROM events WHERE {_REMOVALS}"  # noqa: S608
+                " AND name = 'memory.purge_requested'"
+            )
+            return cursor.fetchone()[0] or 0
+
+    def erasure_of(self, stream: str) -> str | None:
+        """The stream of the erasure that asked for a memory's words to be removed, if one did."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            cursor.execute(_ERASURE_OF, [stream])
+            found = cursor.fetchone()
+            return found[0] if found else None
+
+    def select_named(self, space: str, names: Sequence[str]) -> list[Row]:
+        """The rows of a space that have one of some names, by position."""
+        marks = ", ".join("?" * len(names))
+        return self._rows(
+            f"{_SELECT} WHERE space = ? AND name IN ({marks}) ORDER BY position", [space, *names]
+        )
 
     def select_key_ids(self) -> set[int]:
         """The ids of all keys that words in the log are under."""

@@ -16,6 +16,7 @@ from eventsourcing.sqlite import SQLiteFactory
 from eventsourcing.utils import Environment
 
 from muniment.domain.errors import StorageFailed
+from muniment.domain.memory import forms
 from muniment.domain.memory.events import Purged, PurgeRequested
 from muniment.domain.memory.state import State, evolve
 from muniment.domain.recorded import Recorded
@@ -214,7 +215,7 @@ class Store(Application[str]):
     def history(self, stream: str) -> list[Recorded]:
         """Every event of a stream, oldest first; without words once their removal was asked for."""
         rows = self.rows.select_streams_events([stream])
-        is_doomed = any(row.name == PurgeRequested.NAME for row in rows)
+        is_doomed = any(row.name in _REMOVALS for row in rows)
         return [self.sealing.recorded(row, is_doomed=is_doomed) for row in rows]
 
     def recorded(
@@ -224,14 +225,21 @@ class Store(Application[str]):
         self.require_own_process()
         if after == 0:
             self.keys.warm()
-        doomed = {stream for stream, _ in self.rows.unfinished_removals()}
+        doomed = self.rows.removed_streams()  # the key of one may be back, from an old copy
         opened = self.sealing.recorded
         for row in self.rows.rows(after=after, until=until, space=space):
             if row.name in _REMOVALS:
                 # another process destroys the key: no copy of it may live on in this one
                 doomed.add(row.stream)
                 self.keys.forget([key] if (key := self.rows.key_of(row.stream)) else [])
+                forms.forget()
             yield opened(row, is_doomed=row.stream in doomed)
+
+    def facts(self, space: str, names: Sequence[str]) -> Iterator[Recorded]:
+        """A space's events of some names, by position; their words read blank."""
+        self.require_own_process()
+        for row in self.rows.select_named(space, names):
+            yield self.sealing.recorded(row, is_doomed=True)
 
     def require_own_process(self) -> None:
         """Refuses to go on in a child of the process that opened the store.

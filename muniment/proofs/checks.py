@@ -3,6 +3,7 @@
 A function is asked before the event is taken in, and says in a sentence what is wrong, or None.
 """
 
+import re
 from datetime import timedelta
 
 from muniment.domain.memory import events as e
@@ -16,6 +17,7 @@ _BARE = 12 + 2 + 16
 """Bytes of sealed words that say nothing: nonce, ``{}`` and tag."""
 
 _ABSORBED = ("merge", "fold")
+_CODE = re.compile(r"[a-z0-9._-]{1,64}")
 
 
 def times_never_fall(log: Log, event: Stored) -> str | None:
@@ -100,6 +102,8 @@ def pinned_kept(log: Log, event: Stored) -> str | None:
     known = log.subjects.get(event.stream)
     if known is None or not known.pinned or not event.actor.startswith("system:"):
         return None
+    if event.name == e.PurgeRequested.NAME and event["basis"] == "erasure":
+        return None  # it is somebody's right, not a policy
     return f"{event.actor} retired a pinned memory"
 
 
@@ -145,6 +149,46 @@ def retention_held(log: Log, event: Stored) -> str | None:
     if (event.at - archived_at) / _DAY < days:
         return f"it had been archived for {event.at - archived_at}, not for {days:g} days"
     return None
+
+
+def erasure_fields(log: Log, event: Stored) -> str | None:
+    """What an erasure says."""
+    if event.version != 1:
+        return "it does not begin its stream"
+    if not _CODE.fullmatch(event["basis"]):
+        return "its basis is no code"
+    if event["policy"] not in ("cascade", "rewrite", "keep"):
+        return f"its policy is {event['policy']}"
+    erased, spared = event["erased"], (*event["kept"], *event["restored"], *event["left"])
+    if not erased or len(set(erased)) != len(erased):
+        return "it erases nothing, or something twice"
+    if set(erased) & set(spared):
+        return "it spares what it erases"
+    if event["kept"] and event["policy"] != "keep":
+        return "it keeps something, which its policy is not"
+    gone = log.missing((*erased, *spared), event.space)
+    return f"it names {_listed(gone)}, which the space does not have" if gone else None
+
+
+def erasure_whole(log: Log, event: Stored) -> str | None:
+    """What follows the request of an erasure."""
+    due = log.erasing
+    if due is not None:
+        return None if due.takes(event) else f"{_listed(sorted(due.left))} had to be asked for here"
+    if event.name != e.PurgeRequested.NAME or event.facts is None or event["basis"] != "erasure":
+        return None
+    return "no erasure that names it stands before it under its command"
+
+
+def erasure_done(log: Log, event: Stored) -> str | None:
+    """The end of an erasure."""
+    begun = log.erasures.get(event.stream)
+    if begun is None or begun.space != event.space:
+        return "nobody had asked for it"
+    if begun.is_done:
+        return "it had ended before"
+    left = [id_ for id_ in begun.erased if not log.is_purged(id_)]
+    return f"{_listed(left)} had not been purged" if left else None
 
 
 def nothing_after_purge(log: Log, event: Stored) -> str | None:

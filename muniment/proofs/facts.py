@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from pydantic_core import from_json
 
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events as e
 from muniment.domain.proposal import events as p
 from muniment.log.rows import Row
@@ -162,6 +163,17 @@ _SHAPES: Mapping[str, tuple[_Fact, ...]] = {
     p.Committed.NAME: (_Fact("memory", _TEXT),),
     p.Rejected.NAME: (_Fact("cause", _TEXT),),
     p.Deferred.NAME: (),
+    erasure.Requested.NAME: (
+        _Fact("scope", _TEXT),
+        _Fact("basis", _TEXT),
+        _Fact("policy", _TEXT),
+        _Fact("named", _IDS),
+        _Fact("erased", _IDS),
+        _optional("kept", _IDS, ()),
+        _optional("restored", _IDS, ()),
+        _optional("left", _IDS, ()),
+    ),
+    erasure.Completed.NAME: (_optional("key_backups_until", _moment),),
 }
 
 NAMES: Final = frozenset(_SHAPES)

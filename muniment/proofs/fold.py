@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events as e
 from muniment.domain.proposal import events as p
 
@@ -80,6 +81,27 @@ class Absorption:
 
 
 @dataclass(slots=True)
+class Erasing:
+    """An erasure; ``left`` are still to be asked for: at once, under the same command."""
+
+    space: str
+    command: str
+    erased: tuple[str, ...]
+    left: set[str]
+    is_done: bool = False
+
+    def takes(self, event: Stored) -> bool:
+        """Whether an event asks for one of its memories to be removed."""
+        return (
+            event.name == e.PurgeRequested.NAME
+            and event.facts is not None
+            and event.stream in self.left
+            and event.command == self.command
+            and event["basis"] == "erasure"
+        )
+
+
+@dataclass(slots=True)
 class Log:
     """Everything that was said up to a position.
 
@@ -103,6 +125,9 @@ class Log:
         found = self.subjects.get(event.correlation)
         return found if found is not None and found.proposer else None
 
+    erasures: dict[str, Erasing] = field(default_factory=dict[str, Erasing])
+    erasing: Erasing | None = None
+
     def memory(self, id_: str, space: str) -> Subject | None:
         """The memory of an id, if the space has one."""
         found = self.subjects.get(id_)
@@ -122,6 +147,11 @@ class Log:
             found.append(memory)
         return found
 
+    def is_purged(self, id_: str) -> bool:
+        """Whether the purge of a memory is recorded."""
+        known = self.subjects.get(id_)
+        return known is not None and known.is_purged
+
     def absorbers(self, id_: str) -> Iterator[str]:
         """What a memory was part of when the command under way restored it, the nearest first."""
         into, seen = self.restored.get(id_), {id_}
@@ -139,6 +169,8 @@ class Log:
             self.restored.clear()
         if self.absorption is not None:
             self._absorb(self.absorption, event)
+        if self.erasing is not None:
+            self._ask(self.erasing, event)
         known = self.subjects.get(event.stream)
         if event.name == e.Restored.NAME and known is not None:
             self.restored[event.stream] = known.merged_into
@@ -156,6 +188,10 @@ class Log:
             self.proposals[event.space] = self.proposals.get(event.space, 0) + 1
         if event.correlation is not None and self.source(event) is not None:
             self.come_of.setdefault(event.correlation, []).append(event.stream)
+        self._relate(known, event)
+
+    def _relate(self, known: Subject, event: Stored) -> None:
+        """What an event that names other memories says of them."""
         if event.name == e.MergeRetracted.NAME and event["restored"] in self.restored:
             self.restored[event["restored"]] = known.merged_into
         elif event.name in _ABSORBING:
@@ -166,6 +202,14 @@ class Log:
                 if id_ != event.stream and self.memory(id_, event.space) is not None
             }
             self.absorption = Absorption(event.stream, cause, event.command, left) if left else None
+        elif event.name == erasure.Requested.NAME:
+            ids = event["erased"]
+            left = {id_ for id_ in ids if self.memory(id_, event.space) is not None}
+            begun = Erasing(event.space, event.command, ids, left)
+            self.erasures[event.stream] = begun
+            self.erasing = begun if left else None
+        elif event.name == erasure.Completed.NAME and event.stream in self.erasures:
+            self.erasures[event.stream].is_done = True
 
     def _absorb(self, absorption: Absorption, event: Stored) -> None:
         if absorption.takes(event):
@@ -174,6 +218,14 @@ class Log:
             absorption.left.clear()
         if not absorption.left:
             self.absorption = None
+
+    def _ask(self, erasing: Erasing, event: Stored) -> None:
+        if erasing.takes(event):
+            erasing.left.discard(event.stream)
+        else:
+            erasing.left.clear()
+        if not erasing.left:
+            self.erasing = None
 
 
 _ABSORBING: Mapping[str, tuple[str, str]] = {

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events as e
 from muniment.domain.proposal import events as p
 
@@ -20,7 +21,8 @@ FACTS_READABLE: Final = "facts-readable"
 """The one that is found while an event is read."""
 
 SOURCES_ARCHIVED: Final = "merge-sources-archived"
-"""The one that the end of the log can break."""
+ERASURE_WHOLE: Final = "erasure-whole"
+"""The two that the end of the log can break."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ INVARIANTS: Final[tuple[Invariant, ...]] = (
     Invariant("no-memory-event-by-subagent", checks.no_subagent),
     Invariant("nothing-after-purge", checks.nothing_after_purge),
     Invariant(SOURCES_ARCHIVED, checks.sources_archived),
+    Invariant(ERASURE_WHOLE, checks.erasure_whole),
     Invariant("no-hard-delete-outside-purge", checks.names_memories, _on(e.Saved)),
     Invariant(
         "episodes-final",
@@ -72,6 +75,8 @@ INVARIANTS: Final[tuple[Invariant, ...]] = (
     Invariant("purge-requested-first", checks.purge_requested_first, _on(e.Purged)),
     Invariant("purged-once", checks.purged_once, _REMOVALS),
     Invariant("retention-held", checks.retention_held, _on(e.PurgeRequested)),
+    Invariant("erasure-fields", checks.erasure_fields, _on(erasure.Requested)),
+    Invariant("erasure-done-last", checks.erasure_done, _on(erasure.Completed)),
     Invariant("merged-from-resolves", checks.sources_resolve, _MERGES),
     Invariant("merge-sources-live", checks.sources_live, _MERGES),
     Invariant("merge-source-versions", checks.source_versions, _on(e.Merged)),

@@ -21,6 +21,7 @@ NONSENSE: dict[str, Callable[[Any], Any]] = {
     "archive": lambda m: m.archive("?", ""),
     "merge": lambda m: m.merge(["?"], ""),
     "purge": lambda m: m.purge(),
+    "erase": lambda m: m.erase("?", basis=""),
     "import": lambda m: m.import_from("?", "?"),
 }
 

@@ -4,6 +4,7 @@ import ast
 from pathlib import Path
 
 import pytest
+from golden import EXAMPLES
 
 from muniment.log import codec
 from muniment.proofs import invariants, reference
@@ -47,13 +48,15 @@ def test_every_event_of_a_memory_is_known() -> None:
     assert written == MEMORY_NAMES
 
 
-def test_every_event_of_a_proposal_is_known() -> None:
-    written = {event.NAME for event in codec.EVENTS if event.NAME.startswith("proposal.")}  # type: ignore[attr-defined]  # every event has one
-    assert written == NAMES - MEMORY_NAMES
+def test_every_event_of_a_proposal_and_of_an_erasure_is_known() -> None:
+    names = {codec.stored_name(event)[0] for event in EXAMPLES}
+    assert {name for name in names if name.startswith(("proposal.", "erasure."))} == (
+        NAMES - MEMORY_NAMES
+    )
 
 
 def test_nothing_of_the_write_side_is_used_but_the_names_of_events() -> None:
-    subjects = {"muniment.domain.memory", "muniment.domain.proposal"}
+    subjects = {"muniment.domain.memory", "muniment.domain.proposal", "muniment.domain.erasure"}
     ours = subjects | {"muniment.log.rows"}
     for path in Path(invariants.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -8,6 +8,7 @@ import pytest
 from handwritten import NOBODY, A, B, C, D, E, Handwritten, archived, reinforced, removal
 from making import START, extended, saved
 
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events as e
 from muniment.domain.proposal import events as p
 from muniment.proofs.invariants import ALL
@@ -227,10 +228,11 @@ def a_second_purge(log: Handwritten) -> int:
 @breaks("purged-once")
 def a_second_request(log: Handwritten) -> int:
     log.save(A)
-    log.say(A, archived())
-    log.request(A)
-    again = removal(e.PurgeRequested, basis="erasure")
-    return log.say(A, again, at=log.at(0) + 99 * DAY)
+    log.erase(E, A)
+    log.erased(A)
+    again = log.erase(D, A)
+    log.erased(A)
+    return again + 1
 
 
 @breaks("retention-held")
@@ -532,6 +534,114 @@ def test_a_proposal_that_is_committed_as_it_should_be_breaks_nothing(log: Handwr
     assert log.proof().violations == ()
 
 
+# erasures stand below, for they take several events each
+
+
+@breaks("erasure-whole")
+def a_purge_on_the_basis_of_an_erasure_that_nobody_asked_for(log: Handwritten) -> int:
+    log.save(A)
+    return log.say(A, removal(e.PurgeRequested, basis="erasure"))
+
+
+@breaks("erasure-whole")
+def an_erasure_that_is_asked_for_by_another_command(log: Handwritten) -> int:
+    log.save(A)
+    log.erase(E, A)
+    return log.say(A, removal(e.PurgeRequested, basis="erasure"), "another")
+
+
+@breaks("erasure-whole")
+def an_erasure_that_leaves_out_one_that_it_names(log: Handwritten) -> int:
+    log.save(A, B)
+    log.erase(E, A, B)
+    log.erased(A)
+    return log.say(B, e.Used())
+
+
+@breaks("erasure-whole")
+def an_erasure_that_takes_one_that_it_does_not_name(log: Handwritten) -> int:
+    log.save(A, B)
+    log.erase(E, A)
+    log.erased(A)
+    return log.say(B, removal(e.PurgeRequested, basis="erasure"), "erasing")
+
+
+@breaks("erasure-whole")
+def a_log_that_ends_within_an_erasure(log: Handwritten) -> int:
+    log.save(A)
+    return log.erase(E, A)
+
+
+def _erased(log: Handwritten, *ids: str, **how: Any) -> int:
+    log.save(A, B)
+    position = log.erase(E, *ids, **how)
+    log.erased(*dict.fromkeys(ids))
+    return position
+
+
+@breaks("erasure-fields")
+def an_erasure_whose_basis_is_a_sentence(log: Handwritten) -> int:
+    return _erased(log, A, basis="Anna asked for it")
+
+
+@breaks("erasure-fields")
+def an_erasure_of_a_policy_that_nobody_knows(log: Handwritten) -> int:
+    return _erased(log, A, policy="perhaps")
+
+
+@breaks("erasure-fields")
+def an_erasure_of_nothing(log: Handwritten) -> int:
+    return _erased(log)
+
+
+@breaks("erasure-fields")
+def an_erasure_of_one_memory_twice(log: Handwritten) -> int:
+    return _erased(log, A, A)
+
+
+@breaks("erasure-fields")
+def an_erasure_that_restores_what_it_erases(log: Handwritten) -> int:
+    return _erased(log, A, restored=(A,))
+
+
+@breaks("erasure-fields")
+def an_erasure_that_keeps_although_it_cascades(log: Handwritten) -> int:
+    return _erased(log, A, kept=(B,))
+
+
+@breaks("erasure-fields")
+def an_erasure_that_leaves_what_is_not_there(log: Handwritten) -> int:
+    return _erased(log, A, left=(NOBODY,))
+
+
+@breaks("erasure-fields")
+def an_erasure_that_does_not_begin_its_stream(log: Handwritten) -> int:
+    _erased(log, A)
+    position = log.erase(E, B)
+    log.erased(B)
+    return position
+
+
+@breaks("erasure-done-last")
+def an_erasure_that_ends_before_its_purges(log: Handwritten) -> int:
+    _erased(log, A, B)
+    log.end(B)
+    return log.say(E, erasure.Completed())
+
+
+@breaks("erasure-done-last")
+def an_erasure_that_ends_twice(log: Handwritten) -> int:
+    _erased(log, A)
+    log.end(A)
+    log.say(E, erasure.Completed())
+    return log.say(E, erasure.Completed())
+
+
+@breaks("erasure-done-last")
+def an_end_of_an_erasure_that_nobody_asked_for(log: Handwritten) -> int:
+    return log.say(E, erasure.Completed())
+
+
 def test_every_invariant_has_a_log_that_breaks_it() -> None:
     broken = {name for name, several in BROKEN.items() if several}
     assert broken | {name.partition(",")[0] for name in ALTERED} == set(ALL)
@@ -611,11 +721,29 @@ class TestNoFalseAlarm:
         log.request(C, reinforcement_count=1)
         assert log.proof().violations == ()
 
-    def test_an_erasure_needs_no_archive(self, log: Handwritten) -> None:
-        log.save(A)
+    def test_an_erasure_needs_no_archive_and_no_unpinning(self, log: Handwritten) -> None:
+        log.save(A, B)
         log.say(A, e.Pinned())
-        log.say(A, removal(e.PurgeRequested, basis="erasure"))
-        log.say(A, removal(e.Purged, basis="erasure"), actor="system:retention")
+        log.erase(E, A, B, scope="subject")
+        log.erased(A, B, actor="system:office")
+        log.end(A, B)
+        log.say(E, erasure.Completed())
+        assert log.proof().violations == ()
+
+    def test_an_erasure_that_is_under_way_is_no_alarm(self, log: Handwritten) -> None:
+        log.save(A, B)
+        log.erase(E, A, B)
+        log.erased(A, B)
+        log.end(B)
+        assert log.proof().violations == ()
+
+    def test_what_was_merged_with_something_erased_may_come_back(self, log: Handwritten) -> None:
+        merged(log)
+        log.erase(E, A, C, restored=(B,), policy="rewrite")
+        log.erased(A)
+        log.say(C, removal(e.PurgeRequested, basis="erasure", reinforcement_count=2), "erasing")
+        log.say(B, e.Restored(), "erasing")
+        log.say(B, e.Used())
         assert log.proof().violations == ()
 
     def test_imports_may_name_memories_that_are_not_here(self, log: Handwritten) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from bdd import Clock
 
 import muniment
-from muniment import Muniment, MunimentError, Source
+from muniment import Muniment, MunimentError, Source, keep
 from muniment.domain.proposal.decisions import Resolution, Verdict
 
 SPACES = ("default", "default", "other")
@@ -136,6 +136,14 @@ class Commotion:
             return
         m.decide(proposal.number, "commit", resolution=self.random.choice(resolutions))
 
+    def erased(self, m: Muniment) -> None:
+        policy: Any = self.random.choice(["cascade", "rewrite", keep("an audit is under way")])
+        m.erase(
+            [self.some(m) for _ in range(self.random.choice([1, 1, 2]))],
+            basis="gdpr-17",
+            cascade=policy,
+        )
+
     def later(self, _: Muniment) -> None:
         self.clock.advance(days=self.random.choice([0.01, 1, 9, 30]))
 
@@ -153,6 +161,7 @@ _OFTEN: dict[Callable[[Commotion, Muniment], None], int] = {
     Commotion.purged: 2,
     Commotion.proposed: 6,
     Commotion.decided: 5,
+    Commotion.erased: 1,
     Commotion.later: 4,
     Commotion.earlier: 1,
 }

@@ -26,6 +26,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from muniment.domain import access_token
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
+from muniment.domain.erasure import events as erasure
 from muniment.domain.importance import Decay
 from muniment.domain.memory import events as e
 from muniment.domain.memory.state import State, evolve
@@ -245,6 +246,28 @@ EXAMPLES: Sequence[object] = (
         policy="retention/1",
     ),
     e.Purged(basis="erasure", importance=1.0, reinforcement_count=243, policy="erasure/1"),
+    erasure.Requested(
+        scope="memory",
+        basis="gdpr-17",
+        policy="cascade",
+        named=_OTHERS[:1],
+        erased=_OTHERS[:1],
+    ),
+    erasure.Requested(
+        scope="subject",
+        basis="request",
+        policy="keep",
+        named=_OTHERS,
+        erased=_OTHERS,
+        kept=(STREAM,),
+        restored=_OTHERS[:1],
+        left=_OTHERS[1:],
+        basis_text="A letter of 3 March, in Köln",
+        subject="Größe, Anna",
+        reason="An index of it is under audit",
+    ),
+    erasure.Completed(),
+    erasure.Completed(key_backups_until=AT + timedelta(days=30)),
     Skewed(behind_seconds=301.5),
     Skewed(behind_seconds=86_400.000001),
     Rotated(old=_VERIFIERS[0], new=_VERIFIERS[1], statement=_STATEMENT),
@@ -358,6 +381,8 @@ def memory_after(file: Mapping[str, Any], event: Any) -> dict[str, Any] | None:
     seen: dict[str, Any] = plain(view(state, AT, Decay()))
     return {name: seen[name] for name in seen if name not in _COMPUTED}
 
+
+_NO_MEMORY = (Skewed.NAME, Rotated.NAME, erasure.Requested.NAME, erasure.Completed.NAME)
 
 _COMPUTED = frozenset(["importance", "relevance", "band"])
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from making import START, pending, saved
 
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events as e
 from muniment.domain.proposal import events as p
 from muniment.log.rows import Row
@@ -160,6 +161,27 @@ class Handwritten:
         given: dict[str, Any] = {"archived_at": archived_at, "retention_days": 90.0}
         event = removal(e.Purged, **(given | how))
         return self.say(id_, event, at=datetime.fromisoformat(asked.recorded_at))
+
+    def erase(self, erasure_id: str, *ids: str, **how: Any) -> int:
+        """Appends the request of an erasure; the requests on its memories are not said by it."""
+        given: dict[str, Any] = {
+            "scope": "memory",
+            "basis": "gdpr-17",
+            "policy": "cascade",
+            "named": ids[:1],
+            "erased": ids,
+        }
+        return self.say(erasure_id, erasure.Requested(**(given | how)), "erasing")
+
+    def erased(self, *ids: str, **envelope: Any) -> None:
+        """Appends the request on each memory of an erasure."""
+        for id_ in ids:
+            self.say(id_, removal(e.PurgeRequested, basis="erasure"), "erasing", **envelope)
+
+    def end(self, *ids: str) -> None:
+        """Appends the end of each memory of an erasure."""
+        for id_ in ids:
+            self.say(id_, removal(e.Purged, basis="erasure"), actor="system:retention")
 
     def rows(self) -> list[Row]:
         """What is in the store."""

@@ -10,6 +10,7 @@ from muniment.commands.restore import Restored
 from muniment.commands.save_memory import Saved
 from muniment.domain.memory.view import Memory
 from muniment.domain.proposal.state import Proposal
+from muniment.erasing import ErasureCertificate, ErasurePreview
 from muniment.importing import ImportReport
 from muniment.log.verify import Verification
 from muniment.proofs.proof import Proof
@@ -21,7 +22,7 @@ from muniment.queries.stats import Stats
 from muniment.rebuild import Rebuilt
 from muniment.settings import Setting
 
-from . import copies, doctor, figures, memories, proposing, records
+from . import certificates, copies, doctor, figures, memories, proposing, records
 from .console import Line, put
 from .output import document
 
@@ -32,6 +33,9 @@ Answer: TypeAlias = (
     | Merged
     | memories.Folded
     | PurgeReport
+    | ErasureCertificate
+    | ErasurePreview
+    | certificates.Certificates
     | SearchResult
     | Stats
     | Verification
@@ -74,6 +78,12 @@ def _lines(answer: Answer, now: datetime) -> Iterable[Line]:  # noqa: PLR0912
             return memories.folded(answer)
         case PurgeReport():
             return memories.purged(answer)
+        case ErasureCertificate():
+            return certificates.certified(answer)
+        case ErasurePreview():
+            return certificates.previewed(answer)
+        case certificates.Certificates():
+            return certificates.listed(answer)
         case SearchResult():
             return memories.found(answer, now)
         case Stats():

@@ -10,6 +10,7 @@ import typer
 
 from muniment import operations, settings
 from muniment.commands.command import Command
+from muniment.commands.erase import RequestErasure
 from muniment.commands.fold_twins import FoldTwins
 from muniment.commands.import_memory import ImportMemory
 from muniment.commands.purge import RequestPurge
@@ -20,7 +21,7 @@ from muniment.queries.log import Log
 from muniment.queries.proposals import Proposals
 from muniment.queries.search import Search
 
-from . import carrying, demo, doctor, evidence, gatekeeping, proposing
+from . import carrying, demo, doctor, erasures, evidence, gatekeeping, proposing
 from .console import progress
 from .help import Verb
 from .memories import Folded
@@ -30,10 +31,11 @@ from .rendering import show
 from .session import Session, of
 
 OTHERWISE: frozenset[type[Command | Query]] = frozenset(
-    [ImportMemory, GetMany, FoldTwins, RequestPurge, Proposals]
+    [ImportMemory, GetMany, FoldTwins, RequestPurge, RequestErasure, Proposals]
 )
-"""Operations without a verb made of them: importing takes a path, several memories are a list, and
-folding and purging find for themselves what there is to do; proposals are a list.
+"""Operations without a verb made of them: importing takes a path, several memories are a list,
+folding and purging find for themselves what there is to do, erasing is asked for in three ways, and
+proposals are a list.
 """
 
 _METHODS: dict[type[Command | Query], str] = {Get: "get"}
@@ -52,6 +54,7 @@ def add_to(app: typer.Typer) -> None:
             app.command(name, cls=Verb, help=_about(operation))(_verb(operation))
     for name, verb in _BESIDES.items():
         app.command(name, cls=Verb)(verb)
+    erasures.add_to(app)
     evidence.add_to(app)
     carrying.add_to(app)
     gatekeeping.add_to(app)
