@@ -5,10 +5,13 @@ import os
 import tempfile
 from pathlib import Path
 
-from . import locomo, looking_up, nearest, replaying, saving, searching
+from . import locomo, looking_up, nearest, replaying, rolling_back, saving, searching
 from .stores import fill
 
-TOPICS = ("saving", "searching", "looking-up", "replaying", "vectors", "locomo")
+TOPICS = (
+    *("saving", "searching", "looking-up", "replaying", "vectors", "locomo"),
+    "rolling-back",
+)
 
 
 def main() -> None:
@@ -23,10 +26,13 @@ def main() -> None:
     topics: set[str] = {asked.only} if asked.only else set(TOPICS)
     one, five, fifteen = os.getloadavg()
     print(f"{os.cpu_count()} cores; load {one:.2f} {five:.2f} {fifteen:.2f}")
-    if topics - {"vectors", "locomo"}:
+    if topics - {"vectors", "locomo", "rolling-back"}:
         _on_a_store(topics, asked.memories)
     if "vectors" in topics:
         nearest.run(asked.memories).show()
+    if "rolling-back" in topics:
+        with tempfile.TemporaryDirectory() as folder:
+            rolling_back.run(Path(folder), asked.memories).show()
     if "locomo" in topics:
         if asked.locomo is None:
             print("LoCoMo was left out: name its file with BENCH='--locomo path/to/locomo10.json'.")

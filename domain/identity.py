@@ -53,6 +53,11 @@ class Identity:
         return _SOURCES.get(self.role, "model")
 
 
+def is_actor(name: object) -> bool:
+    """Whether an actor can be called so."""
+    return _is_named(_ACTOR, name)
+
+
 def _is_named(pattern: "regex.Pattern[str]", name: object) -> bool:
     """Names come from callers, whose types nobody has checked yet."""
     return isinstance(name, str) and pattern.fullmatch(name) is not None
@@ -70,7 +75,7 @@ def identity(space: str, actor: str, role: Role | None = None) -> Identity:
             code="space_invalid",
             field="space",
         )
-    if not _is_named(_ACTOR, actor):
+    if not is_actor(actor):
         raise Invalid(
             f"No actor can be called {actor!r}: use manual, bot:…, subagent:…, reflection:…,"
             " skill:… or system:…",

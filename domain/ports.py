@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from . import recall, rollback
 from .identity import Identity
 from .memory.events import Event
 from .memory.state import State
@@ -26,7 +27,12 @@ class Append:
 
     stream: str
     version: int
-    events: Sequence[Event]
+    events: Sequence[Event | recall.Event | rollback.Event]
+
+    @property
+    def is_of_memory(self) -> bool:
+        """Whether the stream is a memory's, so that a state comes of it."""
+        return bool(self.events) and isinstance(self.events[0], Event)
 
 
 class Desk(Protocol):

@@ -18,15 +18,22 @@ from .commands.rescore import Rescore
 from .commands.restore import Restore
 from .commands.retag import Retag
 from .commands.revise import Revise
+from .commands.roll_back import RollBack
 from .commands.save_memory import SaveMemory
 from .commands.supersede import Supersede
+from .queries.blast_radius import GetBlastRadius
 from .queries.get_memory import Get, GetMany
 from .queries.history import History
+from .queries.knew import Knew
 from .queries.log import Log
+from .queries.recall import Recall
 from .queries.search import Search
 from .queries.stats import GetStats
+from .queries.trace import TraceBack
 
-Query: TypeAlias = Get | GetMany | GetStats | History | Log | Search
+Query: TypeAlias = (
+    Get | GetMany | GetBlastRadius | GetStats | History | Knew | Log | Recall | Search | TraceBack
+)
 
 COMMANDS: tuple[type[Command], ...] = (
     SaveMemory,
@@ -48,6 +55,18 @@ COMMANDS: tuple[type[Command], ...] = (
     Hold,
     ReleaseHold,
     RequestPurge,
+    RollBack,
     ImportMemory,
 )
-QUERIES: tuple[type[Query], ...] = (Search, Get, GetMany, History, Log, GetStats)
+QUERIES: tuple[type[Query], ...] = (
+    Search,
+    Recall,
+    Get,
+    GetMany,
+    History,
+    Log,
+    GetStats,
+    Knew,
+    TraceBack,
+    GetBlastRadius,
+)

@@ -5,7 +5,7 @@ in between leaves a request that the next opening of the store, or the next purg
 """
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 
@@ -15,6 +15,7 @@ from .domain.identity import Identity, identity
 from .domain.memory import forms
 from .engine import Engine
 from .queries.due_purges import DuePurges
+from .recall_retention import finish_recalls, purge_recalls
 
 _log = structlog.get_logger(__name__)
 
@@ -25,27 +26,30 @@ FINISHER = "system:retention"
 class PurgeReport:
     """Ids: whose words were removed, which are kept though their time is over, and which are due.
 
-    ``due`` is what a run removes; after one it is empty.
+    ``due`` is what a run removes; after one it is empty. ``recalls`` are the streams of the recall
+    log whose words were removed, or by a dry run would be, as older than recalls are kept.
     """
 
     purged: list[str]
     kept: list[str]
     due: list[str]
+    recalls: list[str] = field(default_factory=list[str])
 
 
 def purge(engine: Engine, acting: Identity, *, dry_run: bool) -> PurgeReport:
     """Removes the words of what was archived for longer than archived ones are kept."""
     begun = _unfinished(engine)[acting.space]
+    recalls = purge_recalls(engine, acting, dry_run=dry_run)
     found = engine.ask(DuePurges.of(), acting)
     kept = list(found.protected)
     if dry_run:
-        return PurgeReport([], kept, [*begun, *found.removable])
+        return PurgeReport([], kept, [*begun, *found.removable], recalls)
     requested = [
         asked
         for asked in engine.run_all([RequestPurge.of(id=id_) for id_ in found.removable], acting)
         if asked is not None
     ]
-    return PurgeReport(list(_finish(engine, acting, [*begun, *requested])), kept, [])
+    return PurgeReport(list(_finish(engine, acting, [*begun, *requested])), kept, [], recalls)
 
 
 def finish(engine: Engine) -> None:
@@ -54,6 +58,7 @@ def finish(engine: Engine) -> None:
     Where that fails for now, such as on a full disk, it is put off: what was asked for answers as
     purged all the same.
     """
+    finish_recalls(engine)
     for space, streams in _unfinished(engine).items():
         try:
             _finish(engine, identity(space, FINISHER), streams)

@@ -5,6 +5,7 @@ from typing import Any
 
 import regex
 
+from muniment.domain import recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Event
@@ -39,7 +40,40 @@ def summary(recorded: Recorded, *, is_purged: bool = False) -> str:
         return f"the clock was {event.behind_seconds:.0f} s behind the log"
     if isinstance(event, Rotated):
         return "another key signs the checkpoints from here on"
+    if isinstance(event, recall.Event):
+        return _told_of_recalls(event, recorded.actor)
+    if isinstance(event, rollback.Event):
+        return _told_of_rollback(event)
     return _told(event)
+
+
+def _told_of_recalls(event: recall.Event, actor: str) -> str:
+    match event:
+        case recall.Recalled():
+            found = sum(len(one.memories) for one in event.recalls)
+            return (
+                f"recalled {found:,} memories in {len(event.recalls):,} recalls for"
+                f" {event.agent or actor}, session {event.session}"
+            )
+        case recall.PurgeRequested():
+            return f"purge of its recalls requested: {_newest(event)}"
+        case recall.Purged():
+            return f"its recalls were purged: {_newest(event)}"
+
+
+def _newest(event: recall.PurgeRequested | recall.Purged) -> str:
+    return f"the newest of {event.newest_at:%Y-%m-%d}, kept for {event.retention_days:g} days"
+
+
+def _told_of_rollback(event: rollback.Event) -> str:
+    match event:
+        case rollback.Applied():
+            return (
+                f"rolled back: {event.hidden:,} hidden, {event.restored:,} brought back,"
+                f" {event.withdrawn:,} withdrawn: {event.reason}"
+            )
+        case rollback.Undone():
+            return f"the rollback was undone, {event.left:,} left: {event.reason}"
 
 
 def _told(event: Event) -> str:  # noqa: PLR0912

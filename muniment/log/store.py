@@ -15,6 +15,7 @@ from eventsourcing.persistence import (
 from eventsourcing.sqlite import SQLiteFactory
 from eventsourcing.utils import Environment
 
+from muniment.domain import recall
 from muniment.domain.errors import StorageFailed
 from muniment.domain.memory.events import Purged, PurgeRequested
 from muniment.domain.memory.state import State, evolve
@@ -29,7 +30,8 @@ from .recorder import Recorder
 from .rows import Pending, Row
 from .signing import Signing
 
-_REMOVALS = (PurgeRequested.NAME, Purged.NAME)
+_REQUESTS = (PurgeRequested.NAME, recall.PurgeRequested.NAME)
+_REMOVALS = (*_REQUESTS, Purged.NAME, recall.Purged.NAME)
 
 
 def _prepare_directory(directory: Path, *, read_only: bool) -> None:
@@ -203,18 +205,27 @@ class Store(Application[str]):
     def history(self, stream: str) -> list[Recorded]:
         """Every event of a stream, oldest first; without words once their removal was asked for."""
         rows = [row for row in self.rows.select_events(stream) if isinstance(row, Row)]
-        is_doomed = any(row.topic == PurgeRequested.NAME for row in rows)
+        is_doomed = any(row.topic in _REQUESTS for row in rows)
         return [self.sealing.recorded(row, is_doomed=is_doomed) for row in rows]
 
     def recorded(
-        self, *, after: int = 0, until: int | None = None, space: str | None = None
+        self,
+        *,
+        after: int = 0,
+        until: int | None = None,
+        space: str | None = None,
+        names: str | None = None,
     ) -> Iterator[Recorded]:
-        """Events by position, read as they are asked for."""
+        """Events by position, read as they are asked for; ``names`` as for the rows."""
         self.require_own_process()
-        if after == 0:
+        if after == 0 and names is None:
             self.keys.warm()
-        doomed = {stream for stream, _ in self.rows.unfinished_removals()}
-        for row in self.rows.rows(after=after, until=until, space=space):
+        unfinished = (
+            *self.rows.unfinished_removals(),
+            *self.rows.unfinished_recall_removals(),
+        )
+        doomed = {stream for stream, _ in unfinished}
+        for row in self.rows.rows(after=after, until=until, space=space, names=names):
             stream = str(row.originator_id)
             if row.topic in _REMOVALS:
                 # another process destroys the key: no copy of it may live on in this one

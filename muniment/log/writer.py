@@ -9,7 +9,7 @@ to the first that came meanwhile.
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -27,6 +27,7 @@ from muniment.domain.memory.state import State, evolve
 from muniment.domain.ports import Append, Clock, Outcome
 from muniment.domain.recorded import Recorded
 from muniment.domain.rules import Rules
+from muniment.projections.recall_log import RecallLog
 from muniment.projections.similarity import Likeness, Overlay, Similarity
 
 from .desk import LogDesk, read_clock
@@ -90,6 +91,7 @@ class _Batch:
         self.began_at = began_at
         self.events: list[Recorded] = []
         self.states: dict[str, State] = {}
+        self.recall_log = models.recall_log
         self._models = models
         self._overlays: dict[str, tuple[Overlay, int]] = {}
         self.skewed_at: datetime | None = None
@@ -120,10 +122,24 @@ class _Work(LogDesk):
         super().__init__(batch.store, identity, now, rules)
         self._batch = batch
         self.changed: dict[str, State] = {}
+        self._read: dict[str, State] = {}
 
     def _load(self, stream: str) -> State | None:
         known = self.changed.get(stream) or self._batch.states.get(stream)
-        return known or super()._load(stream)
+        return known or self._read.get(stream) or super()._load(stream)
+
+    def memories(self, ids: Iterable[str]) -> list[State]:
+        # nothing but this transaction moves them from here on, and that is looked up first
+        self._read.update(self._store.memories(ids := list(ids)))
+        found = (self._load(id_) for id_ in ids)
+        mine = self.identity.space
+        return [state for state in found if state is not None and state.space == mine]
+
+    def recall_log(self) -> RecallLog:
+        return self._batch.recall_log(self.identity.space)
+
+    def decided(self) -> Sequence[Recorded]:
+        return self._batch.events
 
     def new_id(self) -> str:
         return new_id()
@@ -149,9 +165,12 @@ class _Work(LogDesk):
         states = {
             append.stream: self._load(append.stream) if append.version else None
             for append in appends
+            if append.is_of_memory
         }
         recorded = self._store.append(waiting)
         for one in recorded:
+            if one.stream not in states:
+                continue
             state = states[one.stream] = evolve(states[one.stream], one)
             if state is not None:
                 self.changed[one.stream] = state

@@ -23,6 +23,7 @@ from typing import Any, cast
 import independent
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from muniment.domain import recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.importance import Decay
 from muniment.domain.memory import events as e
@@ -241,6 +242,40 @@ EXAMPLES: Sequence[object] = (
     Skewed(behind_seconds=86_400.000001),
     Rotated(old=_VERIFIERS[0], new=_VERIFIERS[1], statement=_STATEMENT),
     Rotated(old=_VERIFIERS[1], new=_VERIFIERS[0], statement=_STATEMENT + _STATEMENT[-60:]),
+    recall.Recalled(recalls=(recall.Recall(at=AT),), session="s", queries=("pump",)),
+    recall.Recalled(
+        recalls=(
+            recall.Recall(
+                at=AT - timedelta(seconds=59, microseconds=1),
+                memories=_OTHERS,
+                versions=(1, 300),
+                scores=(2.25, 0.30000000000000004),
+            ),
+            recall.Recall(at=AT, memories=(STREAM,), versions=(2,), scores=(0.0,)),
+        ),
+        agent="subagent:scout",
+        session="Köln #7",
+        queries=(_TEXT, None),
+    ),
+    recall.PurgeRequested(newest_at=AT - timedelta(days=401), retention_days=400.0),
+    recall.PurgeRequested(newest_at=AT, retention_days=0.5),
+    recall.Purged(newest_at=AT - timedelta(days=401), retention_days=400.0),
+    recall.Purged(newest_at=AT, retention_days=0.5),
+    rollback.Applied(hidden=1, restored=0, withdrawn=0, actor="bot:main", reason="wrong"),
+    rollback.Applied(
+        hidden=10_000,
+        restored=2,
+        withdrawn=1,
+        memory=STREAM,
+        source_type="web",
+        since=AT - timedelta(days=2),
+        until=AT,
+        source_ref="https://example.org/wiki?page=7",
+        session="session-9",
+        reason=_TEXT,
+    ),
+    rollback.Undone(left=0),
+    rollback.Undone(left=3, reason="it was right: Köln"),
 )
 """Two or more of each event: one that says the least, one that says everything."""
 
@@ -296,7 +331,7 @@ def folded(file: Mapping[str, Any], event: Any) -> State | None:
         envelope[2] = number
         envelope[5] = before["recorded_at"]
         state = evolve(state, recorded(envelope, decoded))
-    if file["envelope"][3] in (Skewed.NAME, Rotated.NAME):
+    if not file["envelope"][3].startswith("memory."):
         return state
     return evolve(state, recorded(file["envelope"], event))
 
@@ -316,7 +351,7 @@ _COMPUTED = frozenset(["importance", "relevance", "band"])
 def _made(event: Any) -> dict[str, Any]:
     name, schema = codec.stored_name(event)
     facts, words = codec.encode(event)
-    is_first = isinstance(event, e.Beginning | Skewed | Rotated)
+    is_first = isinstance(event, e.Beginning) or not name.startswith("memory.")
     before: list[dict[str, Any]] = []
     for number, earlier in enumerate(() if is_first else BEFORE, 1):
         earlier_facts, earlier_words = codec.encode(earlier)
