@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import muniment
 from muniment import Muniment
@@ -35,7 +35,8 @@ def _recalls(report: Report, path: Path, memories: int) -> None:
         m.save_many(given)
         for query in asked:
             m.search(query)  # what is warmed by one search must not favour the next
-        searching, recalling = [], []
+        searching: list[float] = []
+        recalling: list[float] = []
         for number, query in enumerate(asked):
             searching.append(timed(partial(m.search, query)).cpu)
             call = partial(m.recall, query, session=f"s{number % 8}", agent="bot:main")
@@ -51,7 +52,8 @@ def _recalls(report: Report, path: Path, memories: int) -> None:
 
 
 def _rollback(report: Report, path: Path) -> None:
-    clean, poison = [], []
+    clean: list[dict[str, Any]] = []
+    poison: list[dict[str, Any]] = []
     for number, (text, category) in enumerate(texts(SOURCES + SOURCES // 10, seed=5)):
         (poison if number < SOURCES else clean).append({"content": text, "category": category})
     for item in poison:

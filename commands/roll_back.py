@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, TypeAlias
 
 from pydantic import Field
 
@@ -16,11 +16,10 @@ from muniment.domain.memory import merging, retiring
 from muniment.domain.memory.events import Event, MergeRetracted, Restored, SourceType
 from muniment.domain.memory.state import State
 from muniment.domain.ports import Append, Outcome
-from muniment.domain.rolling_back import Step
+from muniment.domain.rolling_back import Hiding, Step
 
 from .command import Command, Work
 
-Hiding: TypeAlias = Literal["quarantine", "archive"]
 Reason: TypeAlias = Annotated[
     Line, Field(min_length=1, max_length=2_000, description="Why, in a line.")
 ]
@@ -178,9 +177,7 @@ class UndoRollback(Command):
         undone = rollback.Undone(left=left, reason=self.reason)
         return [Append(self.id, self.version, [undone]), *made.appends]
 
-    def _taken_back(
-        self, step: Step, memory: State, made: Drafts, work: Work
-    ) -> Sequence[Event]:
+    def _taken_back(self, step: Step, memory: State, made: Drafts, work: Work) -> Sequence[Event]:
         now, decay = work.now, work.rules.decay
         match step.action:
             case "release":
@@ -191,6 +188,8 @@ class UndoRollback(Command):
                 by = None if step.by is None else made.state(step.by)
                 if by is not None and by.condition == "live" and not memory.pinned:
                     return merging.supersede(memory, by, now=now, decay=decay)
+            case _:
+                pass  # it is put away
         freed = retiring.release(memory)
         live = memory._replace(condition="live")
         archived = memories.archive(live, self.reason, now=now, decay=decay, by_policy=False)

@@ -223,9 +223,7 @@ Metadata = Annotated[
 ]
 """Texts by name; subject times among them are checked."""
 
-SessionName = Annotated[
-    str, Field(description="The name of a session."), BeforeValidator(_session)
-]
+SessionName = Annotated[str, Field(description="The name of a session."), BeforeValidator(_session)]
 """Printable, 1 to 200 characters."""
 
 ActorName = Annotated[

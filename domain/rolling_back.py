@@ -28,6 +28,9 @@ _ORDER: Final[tuple[Action, ...]] = get_args(Action)
 _HIDDEN = ("live", "quarantined")
 """What a tainted memory that took others in has to be in: hidden by this, or for the like of it."""
 
+Hiding: TypeAlias = Literal["quarantine", "archive"]
+"""How a rollback takes what is live out of recall."""
+
 Part: TypeAlias = Literal["whole", "part", "merge", "repetition", "vouching"]
 """What a write is to the text of its memory.
 
@@ -152,19 +155,16 @@ def _of_clean(
     state: State, touched: str | None, tainted: Mapping[str, str], states: Mapping[str, State]
 ) -> Step | None:
     into, by = state.merged_into, state.superseded_by
-    if state.fault is None and state.condition == "archived" and into is not None:
-        if into in tainted:
-            end = _end(state, states)
-            is_hidden = end is not None and end.id in tainted and end.condition in _HIDDEN
-            said = f"it was taken in by {into[-12:]}"
-            return (
-                _step(state, "restore", said)
-                if is_hidden
-                else _step(state, "review", f"{said}, and is left there")
-            )
-    elif state.fault is None and state.condition == "superseded" and by is not None:
-        if by in tainted:
-            return _step(state, "restore", f"it was superseded by {by[-12:]}")
+    is_read = state.fault is None
+    if is_read and state.condition == "archived" and into is not None and into in tainted:
+        end = _end(state, states)
+        is_hidden = end is not None and end.id in tainted and end.condition in _HIDDEN
+        said = f"it was taken in by {into[-12:]}"
+        if is_hidden:
+            return _step(state, "restore", said)
+        return _step(state, "review", f"{said}, and is left there")
+    if is_read and state.condition == "superseded" and by is not None and by in tainted:
+        return _step(state, "restore", f"it was superseded by {by[-12:]}")
     return None if touched is None else _step(state, "review", touched)
 
 

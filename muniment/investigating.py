@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from .commands.roll_back import Hiding, RollBack, UndoRollback
+from .commands.roll_back import RollBack, UndoRollback
 from .domain.errors import Conflict, Invalid
 from .domain.identity import Identity
 from .domain.rolling_back import Step
@@ -65,34 +65,42 @@ def _may_lack(engine: Engine, report: KnewReport, now: datetime) -> Iterator[str
 
 
 def roll_back(
-    engine: Engine, identity: Identity, query: PlanRollback, reason: str, hide: Hiding
+    engine: Engine, identity: Identity, query: PlanRollback, reason: str
 ) -> RollbackReport:
     """Decides and does a rollback; where memories move meanwhile it is decided anew.
 
     Raises:
         Conflict: ``rollback_moved`` where they go on moving.
     """
-    type_, ref = _source(query.source)
-    for tries_left in reversed(range(_TRIES)):
+    moved: Conflict | None = None
+    for _ in range(_TRIES):
         steps = engine.ask(query, identity)
-        command = RollBack.of(
-            steps=steps,
-            reason=reason,
-            hide=hide,
-            memory=query.memory,
-            actor=query.actor,
-            source_type=type_,
-            source_ref=ref,
-            session=query.session,
-            since=query.since,
-            until=query.until,
-        )
         try:
-            return RollbackReport(id=engine.run(command, identity), dry_run=False, steps=steps)
+            done = engine.run(_command(query, steps, reason), identity)
         except Conflict as error:
-            if error.code != "rollback_moved" or not tries_left:
+            if error.code != "rollback_moved":
                 raise
-    raise AssertionError("unreachable")
+            moved = error
+        else:
+            return RollbackReport(id=done, dry_run=False, steps=steps)
+    assert moved is not None  # noqa: S101 (it was tried)
+    raise moved
+
+
+def _command(query: PlanRollback, steps: tuple[Step, ...], reason: str) -> RollBack:
+    is_type = query.source in SOURCES
+    return RollBack.of(
+        steps=steps,
+        reason=reason,
+        hide=query.hide,
+        memory=query.memory,
+        actor=query.actor,
+        source_type=query.source if is_type else None,
+        source_ref=None if is_type else query.source,
+        session=query.session,
+        since=query.since,
+        until=query.until,
+    )
 
 
 def undo_rollback(
@@ -109,11 +117,6 @@ def undo_rollback(
     return RollbackReport(id=done, dry_run=False, steps=plan.steps, undone=plan.id)
 
 
-def _source(given: str | None) -> tuple[str | None, str | None]:
-    """A source as a type or as a reference."""
-    return (given, None) if given in SOURCES else (None, given)
-
-
 def require_reason(reason: str | None) -> str:
     """The reason of what is done.
 
@@ -122,6 +125,8 @@ def require_reason(reason: str | None) -> str:
     """
     if reason is None:
         raise Invalid(
-            "reason: say why, or only look with dry_run=True.", code="reason_required", field="reason"
+            "reason: say why, or only look with dry_run=True.",
+            code="reason_required",
+            field="reason",
         )
     return reason

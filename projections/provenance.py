@@ -182,7 +182,8 @@ class Provenance:
         self.position = recorded.position
         if not recorded.name.startswith("memory."):
             return
-        event, has_words = recorded.event, True
+        event: object = recorded.event
+        has_words = True
         if self._memories.find(recorded.stream) not in self._source_types:
             begun = beginning(recorded)
             if begun is None:

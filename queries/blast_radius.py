@@ -215,8 +215,7 @@ class _Spread:
 
     def _node(self, id_: str, state: State | None, began: Write | None) -> Node:
         may_read = state is not None and (
-            state.condition != "quarantined"
-            or self._reading.identity.role in TRUSTED_WITH_DOUBTS
+            state.condition != "quarantined" or self._reading.identity.role in TRUSTED_WITH_DOUBTS
         )
         hidden = state is None or state.condition == "purged" or not may_read
         return Node(

@@ -2,11 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import Field
 
 from muniment.domain.identity import Role
 from muniment.domain.memory.state import State
-from muniment.domain.rolling_back import Part, Step, Written, plan, tainted
+from muniment.domain.rolling_back import Hiding, Part, Step, Written, plan, tainted
 from muniment.projections.provenance import LinkKind, Provenance, Write, WriteKind
 
 from .blast_radius import possibly_reached
@@ -35,6 +37,8 @@ class PlanRollback(Selected):
 
     VERB: ClassVar[str] = "rollback"
     ROLES: ClassVar[frozenset[Role]] = frozenset(["owner"])
+
+    hide: Annotated[Hiding, Field(description="How what is live is hidden.")] = "quarantine"
 
     def answer(self, reading: Reading) -> tuple[Step, ...]:
         """The steps, decided on the memories as they are now."""

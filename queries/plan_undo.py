@@ -76,9 +76,7 @@ def _done(reading: Reading, applied: Recorded) -> Iterator[Done]:
             )
 
 
-def _before_and_now(
-    reading: Reading, id_: str, version: int
-) -> tuple[State | None, State | None]:
+def _before_and_now(reading: Reading, id_: str, version: int) -> tuple[State | None, State | None]:
     before: State | None = None
     state: State | None = None
     for one in reading.history(id_):

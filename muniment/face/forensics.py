@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from muniment.commands.roll_back import Hiding
 from muniment.domain import recall as recalls
 from muniment.domain.errors import Invalid, StorageFailed
 from muniment.domain.memory.events import Store
+from muniment.domain.rolling_back import Hiding
 from muniment.investigating import (
     RollbackReport,
     knew,
@@ -184,12 +184,18 @@ class Forensics(Face):
         if undo is not None:
             return self._undo(PlanUndo.of(undo=undo), reason, dry_run=dry_run)
         query = PlanRollback.of(
-            memory=memory, source=source, actor=actor, session=session, since=since, until=until
+            memory=memory,
+            source=source,
+            actor=actor,
+            session=session,
+            since=since,
+            until=until,
+            hide=hide,
         )
         if dry_run:
             steps = self._engine.ask(query, self._identity)
             return RollbackReport(id=None, dry_run=True, steps=steps)
-        return roll_back(self._engine, self._identity, query, require_reason(reason), hide)
+        return roll_back(self._engine, self._identity, query, require_reason(reason))
 
     def _undo(self, query: PlanUndo, reason: str | None, *, dry_run: bool) -> RollbackReport:
         if dry_run:

@@ -8,18 +8,23 @@ from typing import Annotated, Any
 
 import typer
 
-from muniment import operations, settings
+from muniment import operations, sarif, settings
 from muniment.commands.command import Command
 from muniment.commands.fold_twins import FoldTwins
 from muniment.commands.import_memory import ImportMemory
 from muniment.commands.purge import RequestPurge
+from muniment.commands.roll_back import RollBack
 from muniment.importing import FORMATS
 from muniment.operations import Query
+from muniment.queries.blast_radius import GetBlastRadius
 from muniment.queries.get_memory import Get, GetMany
+from muniment.queries.knew import Knew
 from muniment.queries.log import Log
+from muniment.queries.recall import Recall
 from muniment.queries.search import Search
+from muniment.queries.trace import TraceBack
 
-from . import carrying, demo, doctor, evidence
+from . import carrying, demo, doctor, evidence, forensics
 from .console import progress
 from .help import Verb
 from .memories import Folded
@@ -29,10 +34,10 @@ from .rendering import show
 from .session import Session, of
 
 OTHERWISE: frozenset[type[Command | Query]] = frozenset(
-    [ImportMemory, GetMany, FoldTwins, RequestPurge]
+    [ImportMemory, GetMany, FoldTwins, RequestPurge, RollBack, Knew, TraceBack, GetBlastRadius]
 )
-"""Operations without a verb made of them: importing takes a path, several memories are a list, and
-folding and purging find for themselves what there is to do.
+"""Operations without a verb made of them: importing takes a path, several memories are a list,
+folding and purging find for themselves what there is to do, and investigations draw what they find.
 """
 
 _METHODS: dict[type[Command | Query], str] = {Get: "get"}
@@ -51,6 +56,7 @@ def add_to(app: typer.Typer) -> None:
             app.command(name, cls=Verb, help=_about(operation))(_verb(operation))
     for name, verb in _BESIDES.items():
         app.command(name, cls=Verb)(verb)
+    forensics.add_to(app)
     evidence.add_to(app)
     carrying.add_to(app)
 
@@ -77,7 +83,7 @@ def _verb(operation: type[Command | Query]) -> Callable[..., None]:
                 show(answer, as_json=session.json)
 
     declared = {parameter.field: (parameter.type, parameter.declaration) for parameter in fields}
-    if operation is Search:
+    if issubclass(operation, Search):
         declared["as_agent"] = (
             bool,
             typer.Option(False, "--agent", help="Print what an agent reads."),
@@ -117,6 +123,8 @@ def _values(fields: list[Parameter], given: dict[str, Any]) -> dict[str, object]
 
 
 def _opened(session: Session, operation: type[Command | Query]) -> Any:
+    if operation is Recall:
+        return session.editing()
     if operation is Search:
         return session.searching()
     if not issubclass(operation, Command):
@@ -178,12 +186,17 @@ def _purge(
     show(report, as_json=session.json)
 
 
-def _prove_invariants(context: typer.Context, *, as_json: Json = False) -> int:
+def _prove_invariants(
+    context: typer.Context, *, as_sarif: evidence.Sarif = False, as_json: Json = False
+) -> int:
     """Prove that every invariant held after every event; no key is needed. Ends with 1 if not."""
     session = of(context, as_json=as_json)
     with session.reading() as face, progress("proving") as done:
         answer = face.prove_invariants(progress=done)
-    show(answer, as_json=session.json)
+    if as_sarif:
+        sys.stdout.write(document(sarif.of_proof(answer)) + "\n")
+    else:
+        show(answer, as_json=session.json)
     return 0 if answer.holds else 1
 
 
