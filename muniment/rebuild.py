@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from .engine import Engine
 from .projections.catalog import Catalog
+from .projections.provenance import Provenance
+from .projections.recall_log import RecallLog
 from .projections.search_index import SearchIndex
 from .projections.similarity import Similarity
 
@@ -28,7 +30,7 @@ def rebuild(engine: Engine, space: str) -> Rebuilt:
         models.catch_up()
         differing = [
             kind.__name__
-            for kind in (Catalog, SearchIndex, Similarity)
+            for kind in (Catalog, SearchIndex, Similarity, RecallLog, Provenance)
             if models.replace(space, kind)
         ]
         return Rebuilt(models.position, tuple(differing))

@@ -183,7 +183,8 @@ class RecallLog:
 
     def digest(self) -> bytes:
         """Equal for two exactly if they hold the same."""
-        held = sha256(repr((self.streams, self._memories)).encode())
+        held = sha256(_STREAMS.dump_json(self.streams))
+        held.update(repr(self._memories).encode())
         for column in self._columns().values():
             held.update(column.view.tobytes())
         return held.digest()
