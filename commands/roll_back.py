@@ -13,7 +13,7 @@ from muniment.domain.identity import Role
 from muniment.domain.inputs import Line
 from muniment.domain.memory import decisions as memories
 from muniment.domain.memory import merging, retiring
-from muniment.domain.memory.events import Event, MergeRetracted, Restored, SourceType
+from muniment.domain.memory.events import Event, MergeRetracted, Released, Restored, SourceType
 from muniment.domain.memory.state import State
 from muniment.domain.ports import Append, Outcome
 from muniment.domain.rolling_back import Hiding, Step
@@ -47,7 +47,7 @@ class Drafts:
         return self._states[id_]
 
     def add(self, id_: str, events: Sequence[Event]) -> None:
-        """Events more of a memory; where it was part of something and its count move with them."""
+        """Events more of a memory; what later steps are decided by moves with them."""
         if not events:
             return
         self.appends.append(Append(id_, self._versions[id_], events))
@@ -55,6 +55,8 @@ class Drafts:
         state = self._states[id_]
         for event in events:
             match event:
+                case Released():
+                    state = state._replace(condition="live")
                 case Restored():
                     state = state._replace(condition="live", merged_into=None)
                 case MergeRetracted():

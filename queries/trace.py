@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from muniment.domain.errors import Invalid, NotFound
 from muniment.domain.identity import Role
-from muniment.domain.inputs import Input, MemoryId
+from muniment.domain.inputs import Input
 from muniment.domain.recall import Recalled
 from muniment.projections.provenance import Link, Write
 
@@ -39,7 +39,11 @@ class Trace(Graph):
 def _of(value: object) -> object:
     if isinstance(value, str) and value.strip().isdecimal() and len(value.strip()) < 8:
         return int(value)  # too short for the tail of an id
-    return value
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        return value
+    raise Invalid(
+        "id: give the id of a memory, or the position of an event.", code="id_invalid", field="id"
+    )
 
 
 class TraceBack(Input):
@@ -50,7 +54,7 @@ class TraceBack(Input):
     POSITIONAL: ClassVar[tuple[str, ...]] = ("id",)
 
     id: Annotated[
-        Annotated[int, Field(ge=1, lt=2**63)] | MemoryId,
+        int | str,
         Field(description="A memory, or the position of an event."),
         BeforeValidator(_of),
     ]
@@ -106,7 +110,8 @@ class _Walk:
             memory = readable(self._reading, of)
             self._meet(memory.id, memory.position, 0)
             return (memory.id,)
-        for recorded in self._reading.recorded(after=of - 1, until=of, space=None):
+        until = of if 0 < of <= self._reading.head() else 0
+        for recorded in self._reading.recorded(after=of - 1, until=until, space=None):
             if recorded.space != self._reading.identity.space:
                 break
             if isinstance(recorded.event, Recalled):

@@ -181,6 +181,7 @@ class Forensics(Face):
         self._authorise(PlanRollback)
         if not isinstance(dry_run, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise Invalid("dry_run: say True or False.", code="dry_run_invalid", field="dry_run")
+        self._record_recalls()
         if undo is not None:
             return self._undo(PlanUndo.of(undo=undo), reason, dry_run=dry_run)
         query = PlanRollback.of(

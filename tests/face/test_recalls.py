@@ -3,19 +3,22 @@
 import json
 import sqlite3
 import time
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from bdd import Clock
+from bdd import START, Clock
 from processes import run
 from projection_answers import store_of
 
 import muniment
 from muniment import Invalid, Muniment, Refused, StorageFailed
-from muniment.domain.recall import Recalled
+from muniment.commands.purge_recalls import CompleteRecallPurge
+from muniment.commands.record_recalls import RecordRecalls
+from muniment.domain.recall import Asked, Recall, Recalled
+from muniment.log.keys import Keys
+from muniment.log.read_models import ReadModels
 from muniment.log.writer import Writer
 from muniment.queries.told import summary
 
@@ -116,17 +119,9 @@ class TestRecall:
             assert second.version == 2
 
     def test_two_recorders_in_one_commit_meet_in_one_stream(self, m: Muniment) -> None:
-        from muniment.commands.record_recalls import RecordRecalls
-
-        engine = m._engine
-        asked = RecordRecalls.of(session="s", agent="bot:a", asked=())
-        del asked
-        one = m._engine.recalls
-        one.note(m._identity, "s", "bot:a", _asked("x"))
-        commands = [
-            RecordRecalls.of(session="s", agent="bot:a", asked=(_asked(text),)) for text in "abc"
-        ]
-        engine.run_all(commands, m._identity)
+        asked = [Asked(query=text, recall=Recall(at=START)) for text in "abc"]
+        commands = [RecordRecalls.of(session="s", agent="bot:a", asked=(one,)) for one in asked]
+        m._engine.run_all(commands, m._identity)
         assert len({entry.stream for entry in recalls_of(m)}) == 1
         assert [entry.version for entry in recalls_of(m)] == [1, 2, 3]
 
@@ -186,14 +181,6 @@ class TestRecall:
         assert summary(recorded) == "recalled 1 memories in 1 recalls for bot:a, session standup"
 
 
-def _asked(query: str) -> Any:
-    from bdd import START
-
-    from muniment.domain.recall import Asked, Recall
-
-    return Asked(query=query, recall=Recall(at=START))
-
-
 class TestKnew:
     def test_it_has_the_text_of_the_version_that_was_recalled(
         self, m: Muniment, clock: Clock
@@ -209,7 +196,7 @@ class TestKnew:
             for one in report.known
         ]
         assert told == [
-            (1, FACT, "s", "relay", clock.now.replace(hour=12)),
+            (1, FACT, "s", "relay", START),
             (2, "The relay at dock 7 listens on port 9999.", "t", "relay port", clock.now),
         ]
         assert all(one.score > 0 for one in report.known)
@@ -403,11 +390,6 @@ class TestRetention:
 
         m = aged(clock, tmp_path)
         old, _ = (entry.stream for entry in recalls_of(m))
-        target: Callable[..., Any]
-        from muniment.commands.purge_recalls import CompleteRecallPurge
-        from muniment.log.keys import Keys
-        from muniment.log.read_models import ReadModels
-
         kind: type = {"destroy": Keys, "models": ReadModels, "complete": CompleteRecallPurge}[step]
         name = {"destroy": "destroy", "models": "purge", "complete": "decide"}[step]
         with monkeypatch.context() as patch:

@@ -13,7 +13,6 @@ from processes import run, started
 import muniment
 from muniment import Invalid, StorageFailed
 from muniment.log import schema
-from muniment.log.schema import SCHEMA
 from muniment.log.store import Store
 from muniment.log.verify import verify
 
@@ -342,8 +341,8 @@ def test_killed_at_any_step_of_a_migration_a_log_is_wholly_old_or_new(tmp_path: 
     assert len(outcomes) >= 4
     assert outcomes[-1][0] is True
     for _, after_kill, resumed in outcomes:
-        assert after_kill in ([SCHEMA, 2], [SCHEMA + 1, 3])
-        assert resumed == [SCHEMA + 1, 3]
+        assert after_kill in ([schema.SCHEMA, 2], [schema.SCHEMA + 1, 3])
+        assert resumed == [schema.SCHEMA + 1, 3]
 
 
 def test_of_many_starters_at_once_exactly_one_makes_the_log(tmp_path: Path) -> None:
