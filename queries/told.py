@@ -52,8 +52,8 @@ def _told_of_recalls(event: recall.Event, actor: str) -> str:
         case recall.Recalled():
             found = sum(len(one.memories) for one in event.recalls)
             return (
-                f"recalled {found:,} memories in {len(event.recalls):,} recalls for"
-                f" {event.agent or actor}, session {event.session}"
+                f"recalled for {event.agent or actor} in session {event.session}:"
+                f" recalls {len(event.recalls):,}, memories {found:,}"
             )
         case recall.PurgeRequested():
             return f"purge of its recalls requested: {_newest(event)}"

@@ -12,6 +12,9 @@ from muniment.domain.rolling_back import Part, Written, plan, tainted
 A, B, C, D = (f"019500aa-0000-7000-8000-{number:012x}" for number in range(4))
 
 
+_NONE: frozenset[tuple[str, str]] = frozenset()
+
+
 def write(memory: str, position: int, part: Part = "whole", **how: Any) -> Written:
     given_: dict[str, Any] = {"version": 1, "is_selected": False, "actor": "bot:x", "sources": ()}
     return Written(memory=memory, position=position, part=part, **(given_ | how))
@@ -97,13 +100,13 @@ class TestTaint:
 def actions(
     found: dict[str, str], states: list[State], folds: set[tuple[str, str]] | None = None
 ) -> dict[str, str]:
-    steps = plan(found, {}, {one.id: one for one in states}, folds or set())
+    steps = plan(found, {}, {one.id: one for one in states}, folds or _NONE)
     return {step.id: step.action for step in steps}
 
 
 class TestPlan:
     def test_what_is_live_is_hidden_pinned_and_held_ones_too_and_it_says_so(self) -> None:
-        (step,) = plan({A: "why"}, {}, {A: state(A, pinned=True, held=True)}, set())
+        (step,) = plan({A: "why"}, {}, {A: state(A, pinned=True, held=True)}, _NONE)
         assert (step.action, step.why, step.pinned, step.held) == (
             "hide",
             "why; pinned; held",
@@ -152,4 +155,3 @@ class TestPlan:
         gone: dict[str, Any] = {"condition": "archived"}
         ring = [state(A, merged_into=B, **gone), state(B, merged_into=A, **gone)]
         assert actions({A: ""}, ring) == {A: "leave", B: "review"}
-

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from bdd import START, Clock
+from kept_states import engine_of
 from processes import run
 from projection_answers import store_of
 
@@ -16,6 +17,7 @@ import muniment
 from muniment import Invalid, Muniment, Refused, StorageFailed
 from muniment.commands.purge_recalls import CompleteRecallPurge
 from muniment.commands.record_recalls import RecordRecalls
+from muniment.domain.identity import identity
 from muniment.domain.recall import Asked, Recall, Recalled
 from muniment.log.keys import Keys
 from muniment.log.read_models import ReadModels
@@ -121,7 +123,7 @@ class TestRecall:
     def test_two_recorders_in_one_commit_meet_in_one_stream(self, m: Muniment) -> None:
         asked = [Asked(query=text, recall=Recall(at=START)) for text in "abc"]
         commands = [RecordRecalls.of(session="s", agent="bot:a", asked=(one,)) for one in asked]
-        m._engine.run_all(commands, m._identity)
+        engine_of(m).run_all(commands, identity("default", "manual"))
         assert len({entry.stream for entry in recalls_of(m)}) == 1
         assert [entry.version for entry in recalls_of(m)] == [1, 2, 3]
 
@@ -148,16 +150,18 @@ class TestRecall:
             patch.setattr(Writer, "run", full)
             with pytest.raises(StorageFailed):
                 m.knew("manual", 1)
-            m._engine.recalls._tick()
+            engine_of(m).recalls.close()
         assert recalls_of(m) == []
         assert len(m.knew("manual", m.stats().head).known) == 1
 
     def test_a_store_that_is_read_only_refuses_to_recall(self, tmp_path: Path) -> None:
         with muniment.open(tmp_path) as m:
             m.save(FACT)
-        with muniment.open(tmp_path, read_only=True) as m:
-            with pytest.raises(StorageFailed, match="use search"):
-                m.recall("relay", session="s")
+        with (
+            muniment.open(tmp_path, read_only=True) as m,
+            pytest.raises(StorageFailed, match="use search"),
+        ):
+            m.recall("relay", session="s")
 
     @pytest.mark.parametrize("session", ["", " ", "a\nb", "x" * 201, "\u200b", 5, None])
     def test_a_session_has_a_printable_name(self, m: Muniment, session: Any) -> None:
@@ -178,7 +182,7 @@ class TestRecall:
         m.knew("bot:a", 1)
         store = store_of(m)
         (recorded,) = [one for one in store.recorded() if isinstance(one.event, Recalled)]
-        assert summary(recorded) == "recalled 1 memories in 1 recalls for bot:a, session standup"
+        assert summary(recorded) == ("recalled for bot:a in session standup: recalls 1, memories 1")
 
 
 class TestKnew:

@@ -1,6 +1,7 @@
 """A rollback hides what a selection wrote and what descends from it, and nothing is lost by it."""
 
 import time
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from poisoned import CLEAN, PAGE, WRONG, Poisoned, poisoned
 
 import muniment
 from muniment import Conflict, Invalid, Muniment, NotFound, Refused, Source
+from muniment.queries.plan_rollback import PlanRollback
 
 REASON = "the page was wrong"
 
@@ -182,7 +184,7 @@ class TestRollback:
     def test_a_time_range_of_an_actor_is_all_that_it_touches(
         self, m: Muniment, clock: Clock
     ) -> None:
-        bot, ids, times = m.acting_as("bot:x"), list[str](), []
+        bot, ids, times = m.acting_as("bot:x"), list[str](), list[datetime]()
         for place in ("Lisbon", "Porto", "Faro"):
             times.append(clock.advance(hours=1))
             ids.append(bot.save(f"The archive of {place} is closed").id)
@@ -202,8 +204,6 @@ class TestRollback:
     def test_moving_memories_are_planned_anew_and_never_half(
         self, m: Muniment, story: Poisoned, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from muniment.queries.plan_rollback import PlanRollback
-
         whole, head = PlanRollback.answer, m.stats().head
 
         def moving(query: Any, reading: Any) -> Any:

@@ -58,9 +58,7 @@ class TestTrace:
     def test_an_addition_is_an_observation_with_its_own_source(self, m: Muniment) -> None:
         text = "The Quillmark feed sits on Drive North"
         id_ = m.save(text, source="web").id
-        more = m.save(
-            f"{text} in rack 12", source=Source(type="web", ref=PAGE)
-        )
+        more = m.save(f"{text} in rack 12", source=Source(type="web", ref=PAGE))
         assert more.id == id_
         m.save(text)
         m.revise(id_, "It is quiet at dock 7")

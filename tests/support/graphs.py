@@ -23,7 +23,7 @@ def graph(text: str) -> Graph:
     }
     nodes = (
         Node(id="one", kind="memory", **told),
-        Node(id="two", kind="memory", **(told | {"possible": True})),
+        Node(id="two", kind="memory", possible=True, **told),
         Node(id="one@2", kind="observation", **told),
     )
     crossing: dict[str, Any] = {"at": AT, "actor": "bot:x", "session": text, "position": 1}

@@ -50,6 +50,8 @@ Until = Annotated[
     str | None, typer.Option(metavar="TIME", help="Only what was recorded until then.")
 ]
 
+_FORMATS = ("text", "dot", "mermaid", "timeline", "json")
+
 
 def add_to(app: typer.Typer) -> None:
     """Adds the verbs to the program."""
@@ -183,18 +185,18 @@ def _rollback(
 
 
 def _draw(answer: Graph, lines: Iterable[Line], format: str, session: Session) -> None:
+    if format not in _FORMATS:
+        raise Invalid(
+            f"format: {format!r} is none of {', '.join(_FORMATS)}.",
+            code="format_unknown",
+            field="format",
+        )
     if session.json or format == "json":
         sys.stdout.write(document(answer) + "\n")
     elif format == "text":
         put(lines)
-    elif format in ("dot", "mermaid", "timeline"):
-        sys.stdout.write(draw(answer, format))  # type: ignore[arg-type]  # one of its formats
     else:
-        raise Invalid(
-            f"format: {format!r} is none of text, dot, mermaid, timeline and json.",
-            code="format_unknown",
-            field="format",
-        )
+        sys.stdout.write(draw(answer, format))  # type: ignore[arg-type]  # one of its own
 
 
 def _show(answer: object, lines: Iterable[Line], session: Session) -> None:
@@ -239,8 +241,8 @@ def _crossing(kind: str, node: Node | None, id_: str, is_possible: bool) -> Line
 def _radius(answer: BlastRadius) -> Iterator[Line]:
     yield line(
         (f"{len(answer.origins):,} written", "bold"),
-        f", {len(answer.memories):,} memories reached,"
-        f" {len(answer.sessions):,} sessions, {len(answer.agents):,} agents.",
+        f", {_counted(len(answer.memories), 'memory', 'memories')} reached,"
+        f" {_counted(len(answer.sessions), 'session')}, {_counted(len(answer.agents), 'agent')}.",
     )
     origins = set(answer.origins)
     for node in answer.nodes:
@@ -253,14 +255,12 @@ def _radius(answer: BlastRadius) -> Iterator[Line]:
             text,
         )
     for touched in answer.sessions:
+        told = _counted(len(touched.memories), "memory", "memories")
         yield line(
             ("  told     ", "magenta"),
             f" {touched.agent}",
             f", session {touched.session}" if touched.session is not None else ", session unknown",
-            (
-                f"  {len(touched.memories):,} memories, first at {stamp(touched.first_at)}",
-                "dim",
-            ),
+            (f"  {told}, first at {stamp(touched.first_at)}", "dim"),
         )
 
 
@@ -275,15 +275,20 @@ def _steps(answer: RollbackReport) -> Iterator[Line]:
     doing = sum(step.action not in ("leave", "review") for step in answer.steps)
     if answer.dry_run:
         yield line(
-            f"{doing:,} memories would be moved.",
+            f"{_counted(doing, 'memory', 'memories')} would be moved.",
             (" Nothing was done: --yes does it, with --reason." if doing else "", "yellow"),
         )
     elif answer.undone is not None:
-        yield line(("Undone: ", "green"), f"{doing:,} memories moved.")
+        yield line(("Undone: ", "green"), f"{_counted(doing, 'memory', 'memories')} moved.")
     elif answer.id is None:
         yield line("There was nothing to do.")
     else:
         yield line(
             ("Rolled back: ", "green"),
-            f"{doing:,} memories moved. 'muniment rollback --undo {answer.id}' takes it back.",
+            f"{_counted(doing, 'memory', 'memories')} moved."
+            f" 'muniment rollback --undo {answer.id}' takes it back.",
         )
+
+
+def _counted(count: int, one: str, many: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -83,7 +83,7 @@ def _verb(operation: type[Command | Query]) -> Callable[..., None]:
                 show(answer, as_json=session.json)
 
     declared = {parameter.field: (parameter.type, parameter.declaration) for parameter in fields}
-    if issubclass(operation, Search):
+    if operation is Search:
         declared["as_agent"] = (
             bool,
             typer.Option(False, "--agent", help="Print what an agent reads."),
