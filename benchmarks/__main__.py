@@ -5,11 +5,23 @@ import os
 import tempfile
 from pathlib import Path
 
-from . import locomo, looking_up, nearest, replaying, saving, searching, verifying
+from . import (
+    locomo,
+    looking_up,
+    nearest,
+    replaying,
+    rolling_back,
+    saving,
+    searching,
+    verifying,
+)
 from .stores import fill
 from .verifying import EVENTS_A_MEMORY
 
-TOPICS = ("saving", "searching", "looking-up", "replaying", "verifying", "vectors", "locomo")
+TOPICS = (
+    *("saving", "searching", "looking-up", "replaying", "verifying", "rolling-back"),
+    *("vectors", "locomo"),
+)
 
 
 def main() -> None:
@@ -24,13 +36,16 @@ def main() -> None:
     topics: set[str] = {asked.only} if asked.only else set(TOPICS)
     one, five, fifteen = os.getloadavg()
     print(f"{os.cpu_count()} cores; load {one:.2f} {five:.2f} {fifteen:.2f}")
-    if topics - {"verifying", "vectors", "locomo"}:
+    if topics - {"verifying", "rolling-back", "vectors", "locomo"}:
         _on_a_store(topics, asked.memories)
     if "verifying" in topics:
         with tempfile.TemporaryDirectory() as folder:
             verifying.run(Path(folder) / "store", EVENTS_A_MEMORY * asked.memories).show()
     if "vectors" in topics:
         nearest.run(asked.memories).show()
+    if "rolling-back" in topics:
+        with tempfile.TemporaryDirectory() as folder:
+            rolling_back.run(Path(folder), asked.memories).show()
     if "locomo" in topics:
         if asked.locomo is None:
             print("LoCoMo was left out: name its file with BENCH='--locomo path/to/locomo10.json'.")

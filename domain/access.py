@@ -64,9 +64,9 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
     "erasures": _STORE_WIDE,
     # what happened
     "history": _HISTORY,
-    "knew": _HISTORY,
-    "trace": _HISTORY,
-    "blast_radius": _HISTORY,
+    "knew": _LEDGER,
+    "trace": _LEDGER,
+    "blast_radius": _LEDGER,
     "log": _LEDGER,
     "stats": _LEDGER,
     "verify": _LEDGER,

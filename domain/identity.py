@@ -58,6 +58,11 @@ def commits_for(actor: str) -> str:
     return f"bot:commit-from:{actor.partition(':')[2] or actor}"
 
 
+def is_actor(name: object) -> bool:
+    """Whether an actor can be called so."""
+    return _is_named(_ACTOR, name)
+
+
 def _is_named(pattern: "regex.Pattern[str]", name: object) -> bool:
     """Names come from callers, whose types nobody has checked yet."""
     return isinstance(name, str) and pattern.fullmatch(name) is not None
@@ -75,7 +80,7 @@ def identity(space: str, actor: str, role: Role | None = None) -> Identity:
             code="space_invalid",
             field="space",
         )
-    if not _is_named(_ACTOR, actor):
+    if not is_actor(actor):
         raise Invalid(
             f"No actor can be called {actor!r}: use manual, bot:…, subagent:…, reflection:…,"
             " skill:… or system:…",

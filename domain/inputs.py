@@ -24,6 +24,7 @@ from . import category as categories
 from . import moments, subject_time, texts
 from .access import Operation
 from .errors import Invalid
+from .identity import is_actor
 from .memory.decisions import (
     MAX_METADATA_BYTES,
     MAX_METADATA_KEYS,
@@ -34,6 +35,7 @@ from .memory.events import Source
 from .trust.secrets import Handling, redacted
 
 MAX_TAG = 64
+MAX_SESSION = 200
 
 
 class Input(Operation, BaseModel):
@@ -241,6 +243,31 @@ def _line(value: object, info: ValidationInfo) -> object:
     return texts.well_formed(value, info.field_name or "text") if isinstance(value, str) else value
 
 
+def _session(value: object, info: ValidationInfo) -> object:
+    field = info.field_name or "session"
+    if isinstance(value, str) and not (
+        0 < len(value) <= MAX_SESSION and value.isprintable() and not texts.is_blank(value)
+    ):
+        raise Invalid(
+            f"{field}: name it with 1 to {MAX_SESSION} printable characters.",
+            code=f"{field}_invalid",
+            field=field,
+        )
+    return value
+
+
+def _actor(value: object, info: ValidationInfo) -> object:
+    field = info.field_name or "actor"
+    if isinstance(value, str) and not is_actor(value):
+        raise Invalid(
+            f"{field}: no actor can be called {value[:80]!r}: use manual, bot:…, subagent:…,"
+            " reflection:…, skill:… or system:…",
+            code=f"{field}_invalid",
+            field=field,
+        )
+    return value
+
+
 Content = Annotated[str, Field(description="The text, up to 64 KiB."), BeforeValidator(_content)]
 """A memory's text."""
 
@@ -260,6 +287,14 @@ Metadata = Annotated[
     BeforeValidator(_metadata),
 ]
 """Texts by name; subject times among them are checked."""
+
+SessionName = Annotated[str, Field(description="The name of a session."), BeforeValidator(_session)]
+"""Printable, 1 to 200 characters."""
+
+ActorName = Annotated[
+    str, Field(description="Such as manual or bot:main."), BeforeValidator(_actor)
+]
+"""A name that an actor can have."""
 
 Importance = Annotated[
     float, Field(ge=0.0, le=1.0, allow_inf_nan=False, description="0 to 1; it fades with time.")

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 from .identity import Identity
+from .memory.events import Event
 from .memory.state import State
 from .recorded import Recorded
 from .rules import Rules
@@ -34,6 +35,11 @@ class Append:
     events: Sequence[object]
     actor: str | None = None
     correlation_id: str | None = None
+
+    @property
+    def is_of_memory(self) -> bool:
+        """Whether the stream is a memory's, so that a state comes of it."""
+        return bool(self.events) and isinstance(self.events[0], Event)
 
 
 class Desk(Protocol):

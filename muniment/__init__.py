@@ -26,11 +26,13 @@ from .domain.errors import (
 from .domain.memory.events import Source
 from .domain.memory.merging import RejectedMerge as MergeRejected
 from .domain.memory.view import Memory
+from .domain.rolling_back import Step
 from .erasing import ErasureCertificate, ErasurePreview
 from .exporting import Exported
 from .face.removing import keep
 from .handle import Muniment, open  # noqa: A004 (muniment.open is the name)
 from .importing import ImportReport
+from .investigating import RollbackReport
 from .key_backups import KeysBackedUp, RestoredKeys, restore_keys
 from .keychain import KeysRotated, SigningKeyRotated
 from .log.bundles import Bundle
@@ -39,17 +41,24 @@ from .log.notes import Checkpoint
 from .log.verify import Verification
 from .proofs.proof import Proof, Violation
 from .purging import PurgeReport
+from .queries.blast_radius import BlastRadius, Touched
+from .queries.drawing import draw
 from .queries.history import HistoryEntry
+from .queries.knew import KnewReport, Known
+from .queries.lineage import Edge, Node
 from .queries.log import LogEntry
 from .queries.search import Hit, SearchResult
 from .queries.stats import Stats
+from .queries.trace import Trace
 from .settings import Settings
 
 __all__ = [
     "BackedUp",
+    "BlastRadius",
     "Bundle",
     "Checkpoint",
     "Conflict",
+    "Edge",
     "ErasureCertificate",
     "ErasurePreview",
     "Exported",
@@ -60,12 +69,15 @@ __all__ = [
     "Invalid",
     "KeysBackedUp",
     "KeysRotated",
+    "KnewReport",
+    "Known",
     "LogEntry",
     "Memory",
     "MergeRejected",
     "Merged",
     "Muniment",
     "MunimentError",
+    "Node",
     "NotFound",
     "Proof",
     "PurgeReport",
@@ -73,17 +85,22 @@ __all__ = [
     "Restored",
     "RestoredBackup",
     "RestoredKeys",
+    "RollbackReport",
     "Saved",
     "SearchResult",
     "Settings",
     "SigningKeyRotated",
     "Source",
     "Stats",
+    "Step",
     "StorageFailed",
+    "Touched",
+    "Trace",
     "Unavailable",
     "Verification",
     "Violation",
     "__version__",
+    "draw",
     "keep",
     "open",
     "restore_backup",

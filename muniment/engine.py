@@ -27,8 +27,11 @@ from .log.store import Store
 from .log.writer import Writer
 from .meaning import Meaning, SpaceMeaning, embedder, folder, vector_cache
 from .projections.catalog import Catalog
+from .projections.provenance import Provenance
+from .projections.recall_log import RecallLog
 from .projections.search_index import SearchIndex
 from .queries.reading import Reading
+from .recalling import Recalls
 from .settings import Settings
 
 A = TypeVar("A")
@@ -95,6 +98,7 @@ class Engine:
             self.store, self.settings.cadence, self.clock, self.settings.log.busy_timeout
         )
         self._denials = Denials(self._writer.run, lambda: read_clock(self.clock()))
+        self.recalls = Recalls(self.settings.recall, self.run, self.models)
         try:
             self.meaning = self._meaning()
         except BaseException:
@@ -142,9 +146,12 @@ class Engine:
 
     def close(self) -> None:
         """Ends the store; read models that are far ahead of their kept state are kept first."""
+        is_ours = self.store.datastore.is_own_process and not self.store.datastore.pool.closed
+        if is_ours:
+            self.recalls.close()
         if self.meaning is not None:
             self.meaning.close()
-        if self.store.datastore.is_own_process and not self.store.datastore.pool.closed:
+        if is_ours:
             self._denials.close()
             try:
                 self.models.keep(self.settings.log.keep_state_after)
@@ -197,6 +204,12 @@ class _StoreReading(LogDesk):
 
     def search_index(self) -> SearchIndex:
         return self._current(self._models.search_index)
+
+    def recall_log(self) -> RecallLog:
+        return self._current(self._models.recall_log)
+
+    def provenance(self) -> Provenance:
+        return self._current(self._models.provenance)
 
     def _current(self, model: Callable[[str], A]) -> A:
         self._store.require_own_process()

@@ -13,6 +13,7 @@ from .face.access import Access
 from .face.carrying import Carrying
 from .face.evidence import Evidence
 from .face.finding import Finding
+from .face.forensics import Forensics
 from .face.proposing import Proposing
 from .face.removing import Removing
 from .face.writing import Writing
@@ -22,7 +23,7 @@ from .removals import settle
 from .settings import Settings
 
 
-class Muniment(Writing, Removing, Finding, Evidence, Carrying, Access, Proposing):
+class Muniment(Writing, Removing, Finding, Forensics, Evidence, Carrying, Access, Proposing):
     """A handle on a store, acting as one identity; safe to use from several threads.
 
     Close it, or use it as a context manager. ``aio`` is the same face for asyncio.

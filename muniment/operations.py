@@ -21,16 +21,33 @@ from .commands.rescore import Rescore
 from .commands.restore import Restore
 from .commands.retag import Retag
 from .commands.revise import Revise
+from .commands.roll_back import RollBack
 from .commands.save_memory import SaveMemory
 from .commands.supersede import Supersede
+from .queries.blast_radius import GetBlastRadius
 from .queries.get_memory import Get, GetMany
 from .queries.history import History
+from .queries.knew import Knew
 from .queries.log import Log
 from .queries.proposals import Proposals
+from .queries.recall import Recall
 from .queries.search import Search
 from .queries.stats import GetStats
+from .queries.trace import TraceBack
 
-Query: TypeAlias = Get | GetMany | GetStats | History | Log | Proposals | Search
+Query: TypeAlias = (
+    Get
+    | GetMany
+    | GetBlastRadius
+    | GetStats
+    | History
+    | Knew
+    | Log
+    | Proposals
+    | Recall
+    | Search
+    | TraceBack
+)
 
 COMMANDS: tuple[type[Command], ...] = (
     SaveMemory,
@@ -53,8 +70,21 @@ COMMANDS: tuple[type[Command], ...] = (
     ReleaseHold,
     RequestPurge,
     RequestErasure,
+    RollBack,
     ImportMemory,
     Propose,
     DecideProposal,
 )
-QUERIES: tuple[type[Query], ...] = (Search, Get, GetMany, History, Log, GetStats, Proposals)
+QUERIES: tuple[type[Query], ...] = (
+    Search,
+    Recall,
+    Get,
+    GetMany,
+    History,
+    Log,
+    GetStats,
+    Knew,
+    TraceBack,
+    GetBlastRadius,
+    Proposals,
+)

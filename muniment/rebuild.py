@@ -6,6 +6,8 @@ from typing import ClassVar
 from .domain.access import Operation
 from .engine import Engine
 from .projections.catalog import Catalog
+from .projections.provenance import Provenance
+from .projections.recall_log import RecallLog
 from .projections.search_index import SearchIndex
 from .projections.similarity import Similarity
 
@@ -33,6 +35,8 @@ def rebuild(engine: Engine, space: str) -> Rebuilt:
     """Rebuilds the projections of a space; those made anew are the ones in use from here on."""
     models = engine.models
     differing = [
-        kind.__name__ for kind in (Catalog, SearchIndex, Similarity) if models.replace(space, kind)
+        kind.__name__
+        for kind in (Catalog, SearchIndex, Similarity, RecallLog, Provenance)
+        if models.replace(space, kind)
     ]
     return Rebuilt(models.position, tuple(differing))

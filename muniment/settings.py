@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
@@ -44,6 +44,9 @@ _SEEDS = {
     "memory.importance_decay_floor": "Dream:ImportanceDecayFloor",
 }
 """The names that settings have in RockBot, where most of them come from."""
+
+
+RecallMode: TypeAlias = Literal["batched", "synchronous", "off"]
 
 
 class MemorySettings(_Section):
@@ -189,6 +192,29 @@ class AccessSettings(_Section):
     )
 
 
+class RecallSettings(_Section):
+    """How it is recorded what was recalled into an agent's context."""
+
+    mode: RecallMode = Field(
+        default="batched",
+        description="batched; synchronous: recorded before the answer; off: not at all.",
+    )
+    batch: int = Field(
+        default=64, ge=1, le=10_000, description="Recalls of a session after which it is recorded."
+    )
+    seconds: float = Field(
+        default=60.0,
+        gt=0.0,
+        le=86_400.0,
+        description="Seconds after which a recall is recorded: so many may be lost in a crash.",
+    )
+    retention_days: float = Field(
+        default=400.0,
+        le=36_500.0,
+        description="Days after which queries and sessions' names are purged; 0 or less: never.",
+    )
+
+
 class LogSettings(_Section):
     """The event log."""
 
@@ -244,6 +270,7 @@ class Settings(BaseSettings):
     search: SearchSettings = Field(default_factory=SearchSettings)
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     access: AccessSettings = Field(default_factory=AccessSettings)
+    recall: RecallSettings = Field(default_factory=RecallSettings)
     log: LogSettings = Field(default_factory=LogSettings)
 
     @property

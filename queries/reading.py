@@ -12,6 +12,8 @@ from muniment.domain.ports import Desk
 from muniment.domain.recorded import Recorded
 from muniment.projections.catalog import Catalog
 from muniment.projections.passages import Passages
+from muniment.projections.provenance import Provenance
+from muniment.projections.recall_log import RecallLog
 from muniment.projections.search_index import SearchIndex
 
 
@@ -55,6 +57,14 @@ class Reading(Desk, Protocol):
 
     def search_index(self) -> SearchIndex:
         """The space's words."""
+        ...
+
+    def recall_log(self) -> RecallLog:
+        """What was recalled in the space."""
+        ...
+
+    def provenance(self) -> Provenance:
+        """Where the words of the space's memories come from."""
         ...
 
     def memories(self, ids: Iterable[str]) -> list[State]:

@@ -4,7 +4,7 @@ The times and counts of a merge are arithmetic, never anybody's judgement: the e
 the latest observation, the sum over distinct sources.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -315,6 +315,25 @@ def retract(result: State, restored: State) -> list[MergeRetracted]:
     if result.condition == "purged" or result.fault is not None:
         return []
     return [MergeRetracted(restored=restored.id, count=restored.reinforcement_count)]
+
+
+def retractions(
+    restored: State, load: Callable[[str], State | None]
+) -> Iterator[tuple[State, list[MergeRetracted]]]:
+    """A restored source's count is taken out of what absorbed it, and of what absorbed that.
+
+    ``load`` gives the memory of an id; None where an import named what was not imported with it.
+    """
+    into, seen = restored.merged_into, {restored.id}
+    while into is not None and into not in seen:
+        seen.add(into)
+        result = load(into)
+        if result is None:
+            return
+        events = retract(result, restored)
+        if events:
+            yield result, events
+        into = result.merged_into
 
 
 def supersede(memory: State, by: State, *, now: datetime, decay: Decay) -> list[Superseded]:

@@ -1,6 +1,6 @@
 """What one transaction of the writer decides, and what a command sees of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 import uuid_utils
@@ -12,6 +12,7 @@ from muniment.domain.ports import Append
 from muniment.domain.recorded import Recorded
 from muniment.domain.rules import Rules
 from muniment.domain.trust.arrivals import Arrivals
+from muniment.projections.recall_log import RecallLog
 from muniment.projections.similarity import Likeness, Similarity
 
 from .arrivals import RecentArrivals
@@ -35,6 +36,7 @@ class Batch:
         self.arrivals = arrivals
         self.events: list[Recorded] = []
         self.states: dict[str, State] = {}
+        self.recall_log = models.recall_log
         self.skewed_at: datetime | None = None
         self._models = models
         self._ahead: dict[str, tuple[Similarity, int]] = {}
@@ -96,6 +98,23 @@ class Work(LogDesk):
             self._read[stream] = super()._load(stream)  # nobody else writes during the turn
         return known or self._read[stream]
 
+    def memories(self, ids: Iterable[str]) -> list[State]:
+        """Memories of the space by whole ids, in that order, read together."""
+        wanted = list(ids)
+        # nothing but this transaction moves them from here on, and that is looked up first
+        self._read.update(self._store.memories(wanted))
+        found = (self._load(id_) for id_ in wanted)
+        mine = self.identity.space
+        return [state for state in found if state is not None and state.space == mine]
+
+    def recall_log(self) -> RecallLog:
+        """What was recalled in the space, as far as it is committed."""
+        return self._batch.recall_log(self.identity.space)
+
+    def decided(self) -> Sequence[Recorded]:
+        """What commands before this one have appended and not committed."""
+        return self._batch.events
+
     def new_id(self) -> str:
         """A fresh UUIDv7."""
         return new_id()
@@ -127,9 +146,12 @@ class Work(LogDesk):
         states = {
             append.stream: self._load(append.stream) if append.version else None
             for append in appends
+            if append.is_of_memory
         }
         recorded = self._store.append(waiting)
         for one in recorded:
+            if one.stream not in states:
+                continue
             state = states[one.stream] = evolve(states[one.stream], one)
             if state is not None:
                 self.changed[one.stream] = state

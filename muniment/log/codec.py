@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from muniment.domain import access_token
+from muniment.domain import access_token, recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.erasure import events as erasure
@@ -59,6 +59,11 @@ EVENTS: tuple[type, ...] = (
     proposals.Committed,
     proposals.Rejected,
     proposals.Deferred,
+    recall.Recalled,
+    recall.PurgeRequested,
+    recall.Purged,
+    rollback.Applied,
+    rollback.Undone,
 )
 """Every event that this release can read and write. Nothing else is ever resolved from a row."""
 

@@ -9,7 +9,7 @@ is read from the log.
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import ClassVar, Final, Protocol, Self, TypeVar
@@ -20,6 +20,8 @@ from muniment.domain.recorded import Recorded
 from muniment.projections.catalog import Catalog
 from muniment.projections.parts import Part, Parts, Unfit
 from muniment.projections.passages import Passages
+from muniment.projections.provenance import Provenance
+from muniment.projections.recall_log import RecallLog
 from muniment.projections.search_index import SearchIndex
 from muniment.projections.similarity import Similarity
 
@@ -68,10 +70,14 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How a projection comes to be: empty, or from the parts that it was put away as."""
+    """How a projection comes to be: empty, or from the parts that it was put away as.
+
+    ``reads`` is the pattern of the names of events that mean something to it.
+    """
 
     make: Callable[[], Projection]
     load: Callable[[Parts], Projection]
+    reads: str | None = None
 
 
 @dataclass(slots=True)
@@ -106,6 +112,8 @@ class ReadModels:
                 lambda parts: Similarity.load(parts, canonical_form),
             ),
             Passages: _Kind(Passages, Passages.load),
+            RecallLog: _Kind(RecallLog, RecallLog.load, RecallLog.READS),
+            Provenance: _Kind(Provenance, Provenance.load),
         }
         self._loaded: dict[str, dict[type[Projection], _Held]] = defaultdict(dict)
 
@@ -125,6 +133,14 @@ class ReadModels:
         """Which texts of a space want vectors, and the vectors that have come."""
         return self._current(space, Passages)
 
+    def recall_log(self, space: str) -> RecallLog:
+        """What was recalled in a space, to whom and when."""
+        return self._current(space, RecallLog)
+
+    def provenance(self, space: str) -> Provenance:
+        """Where the words of a space's memories come from."""
+        return self._current(space, Provenance)
+
     def _current(self, space: str, kind: type[P]) -> P:
         with self.lock:
             held = self._loaded[space].get(kind)
@@ -140,8 +156,12 @@ class ReadModels:
         if position > self.position:
             self.catch_up()
         held = _Held(projection)
-        held.take_in(self._store.recorded(after=position, until=self.position, space=space))
+        held.take_in(self._events(space, kind, after=position))
         return held
+
+    def _events(self, space: str, kind: type[Projection], after: int = 0) -> Iterator[Recorded]:
+        reads = self._kinds[kind].reads
+        return self._store.recorded(after=after, until=self.position, space=space, names=reads)
 
     def _from_kept(self, space: str, kind: type[Projection]) -> tuple[int, Projection]:
         """A projection, and the position that it is as of: an empty one where none is kept."""

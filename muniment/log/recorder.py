@@ -38,15 +38,18 @@ _LEAVES_AT_ONCE = 5_000
 _REMOVALS = "name IN ('memory.purge_requested', 'memory.purged')"
 """What the index over removals is made for, word for word."""
 
+# the list of names is what the partial index of each subject is found by
 _UNFINISHED = """
     SELECT stream, space FROM events AS asked
-    WHERE name IN ('memory.purge_requested', 'memory.purged') AND name = 'memory.purge_requested'
+    WHERE name IN ('{0}.purge_requested', '{0}.purged') AND name = '{0}.purge_requested'
     AND NOT EXISTS (
         SELECT 1 FROM events AS done WHERE done.stream = asked.stream
-        AND done.name IN ('memory.purge_requested', 'memory.purged')
-        AND done.name = 'memory.purged'
+        AND done.name IN ('{0}.purge_requested', '{0}.purged')
+        AND done.name = '{0}.purged'
     )
 """
+_UNFINISHED_MEMORIES = _UNFINISHED.format("memory")
+_UNFINISHED_RECALLS = _UNFINISHED.format("session")
 # it stands before the requests of its command, so the search back by position is short
 _ERASURE_OF = """
     SELECT erasure.stream FROM events AS asked JOIN events AS erasure
@@ -215,9 +218,16 @@ class Recorder(SQLiteApplicationRecorder):
             return [space for (space,) in cursor.fetchall()]
 
     def unfinished_removals(self) -> list[tuple[str, str]]:
-        """Streams, with their spaces, whose key was to be destroyed and may not have been."""
+        """Memories, with their spaces, whose key was to be destroyed and may not have been."""
+        return self._unfinished(_UNFINISHED_MEMORIES)
+
+    def unfinished_recall_removals(self) -> list[tuple[str, str]]:
+        """Streams of recalls, with their spaces, of which the same is true."""
+        return self._unfinished(_UNFINISHED_RECALLS)
+
+    def _unfinished(self, statement: str) -> list[tuple[str, str]]:
         with self._reading() as cursor:
-            cursor.execute(_UNFINISHED)
+            cursor.execute(statement)
             found: list[tuple[str, str]] = cursor.fetchall()
             return found
 
@@ -315,17 +325,28 @@ class Recorder(SQLiteApplicationRecorder):
             after = last
 
     def rows(
-        self, *, after: int = 0, until: int | None = None, space: str | None = None
+        self,
+        *,
+        after: int = 0,
+        until: int | None = None,
+        space: str | None = None,
+        names: str | None = None,
     ) -> Iterator[Row]:
-        """Rows by position, read as they are asked for, a section at a time."""
+        """Rows by position, read as they are asked for, a section at a time.
+
+        ``names`` is a GLOB pattern, such as ``session.*``, of the events that are wanted.
+        """
         section = 1_000
         where = "position > ? AND position <= ?" + (" AND space = ?" if space is not None else "")
+        where += " AND name GLOB ?" if names is not None else ""
         statement = f"{_SELECT} WHERE {where} ORDER BY position LIMIT {section}"
         last = until if until is not None else 2**62
         while True:
             values: list[object] = [after, last]
             if space is not None:
                 values.append(space)
+            if names is not None:
+                values.append(names)
             found = self._rows(statement, values)
             yield from found
             if len(found) < section:

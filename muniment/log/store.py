@@ -15,6 +15,7 @@ from eventsourcing.persistence import (
 from eventsourcing.sqlite import SQLiteFactory
 from eventsourcing.utils import Environment
 
+from muniment.domain import recall
 from muniment.domain.errors import StorageFailed
 from muniment.domain.memory import forms
 from muniment.domain.memory.events import Purged, PurgeRequested
@@ -32,7 +33,9 @@ from .signing import Signing
 
 S = TypeVar("S")
 
-_REMOVALS = frozenset([PurgeRequested.NAME, Purged.NAME])
+_REMOVALS = frozenset(
+    [PurgeRequested.NAME, Purged.NAME, recall.PurgeRequested.NAME, recall.Purged.NAME]
+)
 
 
 def _prepare_directory(directory: Path, *, read_only: bool) -> None:
@@ -219,15 +222,22 @@ class Store(Application[str]):
         return [self.sealing.recorded(row, is_doomed=is_doomed) for row in rows]
 
     def recorded(
-        self, *, after: int = 0, until: int | None = None, space: str | None = None
+        self,
+        *,
+        after: int = 0,
+        until: int | None = None,
+        space: str | None = None,
+        names: str | None = None,
     ) -> Iterator[Recorded]:
-        """Events by position, read as they are asked for."""
+        """Events by position, read as they are asked for; ``names`` as for the rows."""
         self.require_own_process()
-        if after == 0:
+        if after == 0 and names is None:
             self.keys.warm()
-        doomed = self.rows.removed_streams()  # the key of one may be back, from an old copy
+        # the key of a memory may be back, from an old copy
+        doomed = self.rows.removed_streams()
+        doomed.update(stream for stream, _ in self.rows.unfinished_recall_removals())
         opened = self.sealing.recorded
-        for row in self.rows.rows(after=after, until=until, space=space):
+        for row in self.rows.rows(after=after, until=until, space=space, names=names):
             if row.name in _REMOVALS:
                 # another process destroys the key: no copy of it may live on in this one
                 doomed.add(row.stream)

@@ -22,6 +22,7 @@ NONSENSE: dict[str, Callable[[Any], Any]] = {
     "merge": lambda m: m.merge(["?"], ""),
     "purge": lambda m: m.purge(),
     "erase": lambda m: m.erase("?", basis=""),
+    "rollback": lambda m: m.rollback(dry_run=None),
     "import": lambda m: m.import_from("?", "?"),
 }
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -144,6 +145,19 @@ class Commotion:
             cascade=policy,
         )
 
+    def recalled(self, m: Muniment) -> None:
+        session = self.random.choice(["standup", "review"])
+        m.recall(self.random.choice(["server", "Lisbon", "Nora"]), session=session)
+
+    def rolled_back(self, m: Muniment) -> None:
+        choice = self.random.choice
+        given: dict[str, Any] = {"reason": "wrong", "dry_run": False}
+        given |= choice([{"source": "web"}, {"source": "tool"}, {"actor": "bot:main"}])
+        given |= {"hide": choice(["quarantine", "archive"])}
+        done = m.rollback(since=self.clock.now - timedelta(days=choice([1, 9, 30])), **given)
+        if done.id is not None and self.random.random() < 0.5:
+            m.rollback(undo=done.id, reason="right", dry_run=False)
+
     def later(self, _: Muniment) -> None:
         self.clock.advance(days=self.random.choice([0.01, 1, 9, 30]))
 
@@ -162,6 +176,8 @@ _OFTEN: dict[Callable[[Commotion, Muniment], None], int] = {
     Commotion.proposed: 6,
     Commotion.decided: 5,
     Commotion.erased: 1,
+    Commotion.recalled: 2,
+    Commotion.rolled_back: 2,
     Commotion.later: 4,
     Commotion.earlier: 1,
 }

@@ -23,7 +23,7 @@ from typing import Any, cast
 import independent
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from muniment.domain import access_token
+from muniment.domain import access_token, recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.erasure import events as erasure
@@ -313,6 +313,40 @@ EXAMPLES: Sequence[object] = (
     p.Rejected(cause="contradiction", by=_OTHERS[0]),
     p.Deferred(),
     p.Deferred(reason="ask the user"),
+    recall.Recalled(recalls=(recall.Recall(at=AT),), session="s", queries=("pump",)),
+    recall.Recalled(
+        recalls=(
+            recall.Recall(
+                at=AT - timedelta(seconds=59, microseconds=1),
+                memories=_OTHERS,
+                versions=(1, 300),
+                scores=(2.25, 0.30000000000000004),
+            ),
+            recall.Recall(at=AT, memories=(STREAM,), versions=(2,), scores=(0.0,)),
+        ),
+        agent="subagent:scout",
+        session="Köln #7",
+        queries=(_TEXT, None),
+    ),
+    recall.PurgeRequested(newest_at=AT - timedelta(days=401), retention_days=400.0),
+    recall.PurgeRequested(newest_at=AT, retention_days=0.5),
+    recall.Purged(newest_at=AT - timedelta(days=401), retention_days=400.0),
+    recall.Purged(newest_at=AT, retention_days=0.5),
+    rollback.Applied(hidden=1, restored=0, withdrawn=0, actor="bot:main", reason="wrong"),
+    rollback.Applied(
+        hidden=10_000,
+        restored=2,
+        withdrawn=1,
+        memory=STREAM,
+        source_type="web",
+        since=AT - timedelta(days=2),
+        until=AT,
+        source_ref="https://example.org/wiki?page=7",
+        session="session-9",
+        reason=_TEXT,
+    ),
+    rollback.Undone(left=0),
+    rollback.Undone(left=3, reason="it was right: Köln"),
 )
 """Two or more of each event: one that says the least, one that says everything."""
 

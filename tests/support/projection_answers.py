@@ -10,6 +10,8 @@ from muniment.domain.importance import Decay
 from muniment.log.read_models import ReadModels
 from muniment.log.store import Store
 from muniment.projections.catalog import CONDITIONS, STORES, Catalog
+from muniment.projections.provenance import Provenance, Selection
+from muniment.projections.recall_log import RecallLog
 from muniment.projections.search_index import SearchIndex
 from muniment.projections.similarity import Similarity
 
@@ -72,6 +74,50 @@ def of_similarity(
     return answers
 
 
+SESSIONS = ("s1", "s2", "none")
+AGENTS = ("manual", "bot:a", "bot:b")
+
+
+def of_recall_log(log: RecallLog) -> dict[str, Any]:
+    memories = [f"01980000-0000-7000-8000-{number:012x}" for number in range(3)]
+    months = sorted({stream.month for stream in log.streams})
+    return {
+        "streams": log.streams,
+        "of agents": [log.of_agent(agent) for agent in AGENTS],
+        "named": [
+            log.named(session, agent, month)
+            for session in SESSIONS
+            for agent in AGENTS
+            for month in months
+        ],
+        "by id": [log.stream(stream.id) for stream in log.streams],
+        "due": [log.due(moment, 30.0) for moment in MOMENTS],
+        "recalled in": [list(log.recalled_in(session)) for session in SESSIONS],
+        "recalls of": list(log.recalls_of(memories)),
+    }
+
+
+def of_provenance(provenance: Provenance) -> dict[str, Any]:
+    memories = [f"01980000-0000-7000-8000-{number:012x}" for number in range(3)]
+    selections = [
+        Selection(),
+        Selection(source="web"),
+        Selection(source="https://example.org/a"),
+        Selection(source="https://*", actor="manual"),
+        Selection(session="s1"),
+        Selection(memory=memories[0]),
+        Selection(since=1_775_000_000_000_000),
+        Selection(until=1_775_000_000_000_000),
+    ]
+    return {
+        "selected": [provenance.select(selection) for selection in selections],
+        "writes": provenance.writes_of(memories),
+        "in sessions": [provenance.writes_in(session) for session in SESSIONS],
+        "into": provenance.into(memories),
+        "out of": provenance.out_of(memories),
+    }
+
+
 def differing(m: Muniment, texts: Iterable[str] = ()) -> list[str]:
     """Which read models in use answer otherwise than ones that are made anew from the log."""
     engine = m._engine  # pyright: ignore[reportPrivateUsage]
@@ -84,6 +130,8 @@ def differing(m: Muniment, texts: Iterable[str] = ()) -> list[str]:
                 "catalog": of_catalog(models.catalog(space)),
                 "search index": of_search_index(models.search_index(space)),
                 "similarity": of_similarity(models.similarity(space), texts),
+                "recall log": of_recall_log(models.recall_log(space)),
+                "provenance": of_provenance(models.provenance(space)),
             }
 
     used, anew = answers(engine.models), answers(ReadModels(engine.store, m.settings.ranking))

@@ -8,20 +8,25 @@ from typing import Annotated, Any
 
 import typer
 
-from muniment import operations, settings
+from muniment import operations, sarif, settings
 from muniment.commands.command import Command
 from muniment.commands.erase import RequestErasure
 from muniment.commands.fold_twins import FoldTwins
 from muniment.commands.import_memory import ImportMemory
 from muniment.commands.purge import RequestPurge
+from muniment.commands.roll_back import RollBack
 from muniment.importing import FORMATS
 from muniment.operations import Query
+from muniment.queries.blast_radius import GetBlastRadius
 from muniment.queries.get_memory import Get, GetMany
+from muniment.queries.knew import Knew
 from muniment.queries.log import Log
 from muniment.queries.proposals import Proposals
+from muniment.queries.recall import Recall
 from muniment.queries.search import Search
+from muniment.queries.trace import TraceBack
 
-from . import carrying, demo, doctor, erasures, evidence, gatekeeping, proposing
+from . import carrying, demo, doctor, erasures, evidence, forensics, gatekeeping, proposing
 from .console import progress
 from .help import Verb
 from .memories import Folded
@@ -31,11 +36,14 @@ from .rendering import show
 from .session import Session, of
 
 OTHERWISE: frozenset[type[Command | Query]] = frozenset(
-    [ImportMemory, GetMany, FoldTwins, RequestPurge, RequestErasure, Proposals]
+    [
+        *(ImportMemory, GetMany, FoldTwins, RequestPurge, RequestErasure, Proposals),
+        *(RollBack, Knew, TraceBack, GetBlastRadius),
+    ]
 )
 """Operations without a verb made of them: importing takes a path, several memories are a list,
-folding and purging find for themselves what there is to do, erasing is asked for in three ways, and
-proposals are a list.
+folding and purging find for themselves what there is to do, erasing is asked for in three ways,
+proposals are a list, and investigations draw what they find.
 """
 
 _METHODS: dict[type[Command | Query], str] = {Get: "get"}
@@ -55,6 +63,7 @@ def add_to(app: typer.Typer) -> None:
     for name, verb in _BESIDES.items():
         app.command(name, cls=Verb)(verb)
     erasures.add_to(app)
+    forensics.add_to(app)
     evidence.add_to(app)
     carrying.add_to(app)
     gatekeeping.add_to(app)
@@ -123,6 +132,8 @@ def _values(fields: list[Parameter], given: dict[str, Any]) -> dict[str, object]
 
 
 def _opened(session: Session, operation: type[Command | Query]) -> Any:
+    if operation is Recall:
+        return session.editing()
     if operation is Search:
         return session.searching()
     if not issubclass(operation, Command):
@@ -184,12 +195,17 @@ def _purge(
     show(report, as_json=session.json)
 
 
-def _prove_invariants(context: typer.Context, *, as_json: Json = False) -> int:
+def _prove_invariants(
+    context: typer.Context, *, as_sarif: evidence.Sarif = False, as_json: Json = False
+) -> int:
     """Prove that every invariant held after every event; no key is needed. Ends with 1 if not."""
     session = of(context, as_json=as_json)
     with session.reading() as face, progress("proving") as done:
         answer = face.prove_invariants(progress=done)
-    show(answer, as_json=session.json)
+    if as_sarif:
+        sys.stdout.write(document(sarif.of_proof(answer)) + "\n")
+    else:
+        show(answer, as_json=session.json)
     return 0 if answer.holds else 1
 
 
