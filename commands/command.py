@@ -14,6 +14,9 @@ A_co = TypeVar("A_co", covariant=True)
 
 WRITERS: frozenset[Role] = frozenset(["owner", "main"])
 
+AGENTS: frozenset[Role] = frozenset([*WRITERS, "contributor"])
+"""Who may say what happened, and write where nothing but their own lies."""
+
 
 class Work(Desk, Protocol):
     """A command's turn in the writer's transaction: reads what came before it in the batch too."""

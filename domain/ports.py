@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from .feedback import Given
 from .identity import Identity
 from .memory.events import Event
 from .memory.state import State
@@ -26,7 +27,7 @@ class Append:
 
     stream: str
     version: int
-    events: Sequence[Event]
+    events: Sequence[Event | Given]
 
 
 class Desk(Protocol):

@@ -6,6 +6,7 @@
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +16,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDic
 from .domain.errors import Invalid
 from .domain.importance import Decay
 from .domain.inputs import invalid
-from .domain.rules import DuplicateCheck, Retention, Rules
+from .domain.rules import DuplicateCheck, Retention, Rules, Scratch, Talk
 from .log.checkpoints import Cadence
 from .log.read_models import Ranking
 
@@ -40,6 +41,9 @@ _SEEDS = {
     "memory.importance_decay_grace_days": "Dream:ImportanceDecayGraceDays",
     "memory.importance_decay_half_life_days": "Dream:ImportanceDecayHalfLifeDays",
     "memory.importance_decay_floor": "Dream:ImportanceDecayFloor",
+    "working.default_ttl_seconds": "WorkingMemory:DefaultTtl",
+    "working.max_entries_per_namespace": "WorkingMemory:MaxEntriesPerNamespace",
+    "conversation.max_llm_context_turns": "MaxLlmContextTurns",
 }
 """The names that settings have in RockBot, where most of them come from."""
 
@@ -106,6 +110,49 @@ class DreamSettings(_Section):
         ge=0.0,
         le=36_500.0,
         description="Days after which even protected memories are purged; none: never.",
+    )
+
+
+class WorkingSettings(_Section):
+    """Working memory: how long entries live, and how many there are."""
+
+    default_ttl_seconds: float = Field(
+        default=300.0,
+        gt=0.0,
+        le=315_532_800.0,
+        description="Seconds that an entry lives where its writer does not say.",
+    )
+    max_entries_per_namespace: int = Field(
+        default=50, ge=1, le=10_000, description="Entries of a namespace; one more is refused."
+    )
+
+
+class ConversationSettings(_Section):
+    """Conversations: what is replayed, what is kept, and how much a turn is told."""
+
+    max_llm_context_turns: int = Field(
+        default=20, ge=0, le=500, description="The latest turns that are replayed."
+    )
+    session_idle_minutes: float = Field(
+        default=60.0,
+        gt=0.0,
+        le=525_600.0,
+        description="Minutes of silence after which a session begins anew.",
+    )
+    log_retention_days: float = Field(
+        default=30.0,
+        gt=0.0,
+        le=36_500.0,
+        description="Days after which a turn is deleted, learned from or not.",
+    )
+    tool_report_retention_days: float = Field(
+        default=7.0, gt=0.0, le=36_500.0, description="Days that reports of tool calls are kept."
+    )
+    context_tokens: int = Field(
+        default=16_000,
+        ge=256,
+        le=10_000_000,
+        description="Tokens that a turn's context may take, by estimate.",
     )
 
 
@@ -190,6 +237,8 @@ class Settings(BaseSettings):
 
     memory: MemorySettings = Field(default_factory=MemorySettings)
     dream: DreamSettings = Field(default_factory=DreamSettings)
+    working: WorkingSettings = Field(default_factory=WorkingSettings)
+    conversation: ConversationSettings = Field(default_factory=ConversationSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     log: LogSettings = Field(default_factory=LogSettings)
@@ -197,7 +246,7 @@ class Settings(BaseSettings):
     @property
     def rules(self) -> Rules:
         """The figures that decisions go by."""
-        memory, dream = self.memory, self.dream
+        memory, dream, talk = self.memory, self.dream, self.conversation
         return Rules(
             decay=Decay(
                 grace_days=memory.importance_decay_grace_days,
@@ -214,6 +263,17 @@ class Settings(BaseSettings):
                 protection_importance=dream.pruning_protection_importance,
                 protection_count=dream.pruning_protection_reinforcement_count,
                 protected_days=dream.purge_protected_after_days,
+            ),
+            scratch=Scratch(
+                default_ttl=timedelta(seconds=self.working.default_ttl_seconds),
+                per_namespace=self.working.max_entries_per_namespace,
+            ),
+            talk=Talk(
+                window=talk.max_llm_context_turns,
+                idle=timedelta(minutes=talk.session_idle_minutes),
+                retention=timedelta(days=talk.log_retention_days),
+                report_retention=timedelta(days=talk.tool_report_retention_days),
+                budget=talk.context_tokens,
             ),
         )
 

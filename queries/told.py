@@ -6,6 +6,7 @@ from typing import Any
 import regex
 
 from muniment.domain.clock import Skewed
+from muniment.domain.feedback import Given
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Event
 from muniment.domain.recorded import Recorded
@@ -39,6 +40,9 @@ def summary(recorded: Recorded, *, is_purged: bool = False) -> str:
         return f"the clock was {event.behind_seconds:.0f} s behind the log"
     if isinstance(event, Rotated):
         return "another key signs the checkpoints from here on"
+    if isinstance(event, Given):
+        about = f" about {_ids(event.memory_ids)}" if event.memory_ids else ""
+        return f"feedback given, {event.kind}{about}: {shortened(event.text)}"
     return _told(event)
 
 

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from muniment.domain.clock import Skewed
+from muniment.domain.feedback import Given
 from muniment.domain.memory import events
 from muniment.domain.recorded import WORDS
 from muniment.domain.signing_key import Rotated
@@ -45,6 +46,7 @@ EVENTS: tuple[type, ...] = (
     events.Purged,
     Skewed,
     Rotated,
+    Given,
 )
 """Every event that this release can read and write. Nothing else is ever resolved from a row."""
 

@@ -24,6 +24,7 @@ import independent
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from muniment.domain.clock import Skewed
+from muniment.domain.feedback import Given
 from muniment.domain.importance import Decay
 from muniment.domain.memory import events as e
 from muniment.domain.memory.state import State, evolve
@@ -241,6 +242,8 @@ EXAMPLES: Sequence[object] = (
     Skewed(behind_seconds=86_400.000001),
     Rotated(old=_VERIFIERS[0], new=_VERIFIERS[1], statement=_STATEMENT),
     Rotated(old=_VERIFIERS[1], new=_VERIFIERS[0], statement=_STATEMENT + _STATEMENT[-60:]),
+    Given(kind="praise", text="That was quick"),
+    Given(kind="correction", text=_TEXT, session="web:7", memory_ids=_OTHERS),
 )
 """Two or more of each event: one that says the least, one that says everything."""
 
@@ -296,7 +299,7 @@ def folded(file: Mapping[str, Any], event: Any) -> State | None:
         envelope[2] = number
         envelope[5] = before["recorded_at"]
         state = evolve(state, recorded(envelope, decoded))
-    if file["envelope"][3] in (Skewed.NAME, Rotated.NAME):
+    if file["envelope"][3] in (Skewed.NAME, Rotated.NAME, Given.NAME):
         return state
     return evolve(state, recorded(file["envelope"], event))
 
@@ -316,7 +319,7 @@ _COMPUTED = frozenset(["importance", "relevance", "band"])
 def _made(event: Any) -> dict[str, Any]:
     name, schema = codec.stored_name(event)
     facts, words = codec.encode(event)
-    is_first = isinstance(event, e.Beginning | Skewed | Rotated)
+    is_first = isinstance(event, e.Beginning | Skewed | Rotated | Given)
     before: list[dict[str, Any]] = []
     for number, earlier in enumerate(() if is_first else BEFORE, 1):
         earlier_facts, earlier_words = codec.encode(earlier)

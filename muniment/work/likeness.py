@@ -1,0 +1,95 @@
+"""Working memory by meaning: vectors of its entries, made when they are first searched.
+
+They are held in memory alone, by number, and go with their entries: an entry lives for minutes, so
+that nothing is made ahead of need.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+
+from muniment.domain.embedding import Vectors
+from muniment.domain.errors import Unavailable
+from muniment.domain.fusion import Scored, fused
+
+from .searching import Load, Text
+
+AT_ONCE: Final = 64
+"""Entries that a search has vectors made of at most, those that were stored last."""
+
+_HELD: Final = 4_096
+
+Embed = Callable[[Sequence[str]], Vectors]
+
+
+class Likeness:
+    """Compares a query with entries by cosine.
+
+    Args:
+        embed: Makes unit vectors of texts, or raises Unavailable.
+        min_similarity: The least cosine that says two texts have to do with each other.
+    """
+
+    def __init__(self, embed: Embed, min_similarity: float) -> None:
+        self._embed = embed
+        self._min_similarity = min_similarity
+        self._lock = threading.Lock()
+        self._vectors: OrderedDict[int, Vectors] = OrderedDict()
+
+    def ranked(
+        self,
+        query: str,
+        words: list[tuple[int, float]],
+        among: Sequence[int],
+        load: Load,
+        limit: int,
+    ) -> tuple[list[tuple[int, float]], str | None]:
+        """The best of ``among`` by words and meaning, and why less was done than could be.
+
+        Args:
+            query: What is looked for.
+            words: What the words found, with BM25.
+            among: The numbers of entries, newest first.
+            load: Reads texts.
+            limit: How many at most.
+        """
+        try:
+            near_to, missing = self._known(query, among, load)
+        except Unavailable as error:
+            return words[:limit], f"keyword search alone: the embedder failed ({error.code})"
+        place = {number: at for at, number in enumerate(among)}
+        near = np.array([place[number] for number in near_to], np.int32)
+        cosines = np.array(list(near_to.values()), np.float64)
+        found = fused(
+            Scored(
+                np.array([place[number] for number, _ in words], np.int32),
+                np.array([score for _, score in words], np.float64),
+            ),
+            Scored(near, cosines),
+            min_similarity=self._min_similarity,
+        )
+        order = np.lexsort((found.rows, -found.scores))[:limit]
+        ranked = [(among[int(found.rows[at])], float(found.scores[at])) for at in order.tolist()]
+        degraded = f"{missing:,} older entries were compared by words alone" if missing else None
+        return ranked, degraded
+
+    def _known(self, query: str, among: Sequence[int], load: Load) -> tuple[dict[int, float], int]:
+        """The cosine of each entry that has a vector, and how many have none."""
+        with self._lock:
+            lacking = [number for number in among if number not in self._vectors]
+        texts = load(lacking[:AT_ONCE])
+        made = self._embed([query, *(_said(text) for text in texts.values())])
+        with self._lock:
+            self._vectors.update(zip(texts, made[1:], strict=True))
+            while len(self._vectors) > _HELD:
+                self._vectors.popitem(last=False)
+            held = {number: self._vectors[number] for number in among if number in self._vectors}
+        cosines = {number: float(made[0] @ vector) for number, vector in held.items()}
+        return cosines, max(0, len(lacking) - AT_ONCE)
+
+
+def _said(text: Text) -> str:
+    return "\n".join([*text.parts, *text.tags, text.category or ""])
