@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 from pydantic import BeforeValidator, Field, ValidationInfo
 
 from muniment.domain import texts
-from muniment.domain.feedback import Given, Kind
+from muniment.domain.feedback import KINDS, Given, Kind
 from muniment.domain.identity import Role
 from muniment.domain.inputs import MemoryId
 from muniment.domain.ports import Append, Outcome
@@ -41,7 +41,7 @@ class GiveFeedback(Command):
     ROLES: ClassVar[frozenset[Role]] = AGENTS
     POSITIONAL: ClassVar[tuple[str, ...]] = ("kind", "text")
 
-    kind: Annotated[Kind, Field(description="What kind of feedback it is.")]
+    kind: Annotated[Kind, Field(description=f"{', '.join(KINDS[:-1])} or {KINDS[-1]}.")]
     text: Annotated[str, Field(description="The words, up to 64 KiB."), BeforeValidator(_text)]
     session: Annotated[Session | None, Field(description="The session that it is about.")] = None
     memory_ids: Annotated[

@@ -1,7 +1,7 @@
 """What people say about how an agent did: one of the things that dreaming learns from."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias, get_args
 
 from .recorded import Words
 
@@ -9,6 +9,8 @@ Kind: TypeAlias = Literal["correction", "complaint", "irritated", "suggestion", 
 """``correction``: it was wrong, and what is right; ``complaint``: it was not good; ``irritated``:
 said with anger, so that once is enough; ``suggestion``: what would be better; ``praise``: keep it.
 """
+
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

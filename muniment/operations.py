@@ -6,6 +6,7 @@ from .commands.archive import Archive
 from .commands.command import Command
 from .commands.describe import Describe
 from .commands.fold_twins import FoldTwins
+from .commands.give_feedback import GiveFeedback
 from .commands.hold import Hold, ReleaseHold
 from .commands.import_memory import ImportMemory
 from .commands.mark_used import MarkUsed
@@ -20,13 +21,27 @@ from .commands.retag import Retag
 from .commands.revise import Revise
 from .commands.save_memory import SaveMemory
 from .commands.supersede import Supersede
+from .queries.context import GetContext
+from .queries.conversation import GetTurns, SearchConversation
 from .queries.get_memory import Get, GetMany
 from .queries.history import History
 from .queries.log import Log
 from .queries.search import Search
 from .queries.stats import GetStats
+from .queries.working import GetEntry, SearchWorking
+from .working import AppendTurn, ReportToolCall, SaveEntry
 
 Query: TypeAlias = Get | GetMany | GetStats | History | Log | Search
+Work: TypeAlias = (
+    SaveEntry
+    | GetEntry
+    | SearchWorking
+    | AppendTurn
+    | GetTurns
+    | SearchConversation
+    | GetContext
+    | ReportToolCall
+)
 
 COMMANDS: tuple[type[Command], ...] = (
     SaveMemory,
@@ -49,5 +64,20 @@ COMMANDS: tuple[type[Command], ...] = (
     ReleaseHold,
     RequestPurge,
     ImportMemory,
+    GiveFeedback,
 )
 QUERIES: tuple[type[Query], ...] = (Search, Get, GetMany, History, Log, GetStats)
+WORK: tuple[type[Work], ...] = (
+    SaveEntry,
+    GetEntry,
+    SearchWorking,
+    AppendTurn,
+    GetTurns,
+    SearchConversation,
+    GetContext,
+    ReportToolCall,
+)
+"""What is asked of ``work.db`` and kept in it; a verb of two words is a part's and its own."""
+
+KEEPING: frozenset[type[Work]] = frozenset([SaveEntry, AppendTurn, GetContext, ReportToolCall])
+"""Those of them that keep something."""

@@ -91,7 +91,7 @@ class AppendTurn(Input):
     POSITIONAL: ClassVar[tuple[str, ...]] = ("session", "role", "content")
 
     session: Session
-    role: Annotated[Speaker, Field(description="Who said it.")]
+    role: Annotated[Speaker, Field(description="Who said it: user or assistant.")]
     content: Annotated[LongText, Field(description="What was said, up to 1 MiB.")]
 
     def run(self, engine: Engine, identity: Identity) -> Turn:

@@ -9,12 +9,13 @@ import pytest
 import muniment
 from muniment import Muniment, MunimentError, Refused
 from muniment.domain.identity import Role
-from muniment.operations import COMMANDS, QUERIES
+from muniment.operations import COMMANDS, QUERIES, WORK
 
 FACT = "The Quillmark feed sits on Drive North."
 
 WRITERS = frozenset({"owner", "main"})
-READERS = WRITERS | {"contributor", "service"}
+AGENTS = WRITERS | {"contributor"}
+READERS = AGENTS | {"service"}
 LEDGER = WRITERS | {"auditor", "admin"}
 
 MAY: dict[str, frozenset[str]] = {
@@ -44,6 +45,15 @@ MAY: dict[str, frozenset[str]] = {
     "history": LEDGER | {"contributor"},
     "log": LEDGER,
     "stats": LEDGER,
+    "feedback": AGENTS,
+    "working save": AGENTS,
+    "working get": READERS,
+    "working search": READERS,
+    "conversation append": AGENTS,
+    "conversation turns": READERS,
+    "conversation search": READERS,
+    "context": READERS,
+    "report_tool_call": AGENTS,
 }
 """An operation without a row here fails the test below."""
 
@@ -74,6 +84,15 @@ CALLS: dict[str, Callable[[Muniment, str], Any]] = {
     "history": lambda m, of: m.history(of),
     "log": lambda m, of: list(m.log()),
     "stats": lambda m, of: m.stats(),
+    "feedback": lambda m, of: m.feedback("praise", "Well done", memory_ids=[of]),
+    "working save": lambda m, of: m.working.save("session/abc/inbox", "Forty mails"),
+    "working get": lambda m, of: m.working.get("session/abc/nothing"),
+    "working search": lambda m, of: m.working.search("mails"),
+    "conversation append": lambda m, of: m.conversation.append("abc", "user", "Hello"),
+    "conversation turns": lambda m, of: m.conversation.turns("abc"),
+    "conversation search": lambda m, of: m.conversation.search("hello"),
+    "context": lambda m, of: m.context("abc", "Hello"),
+    "report_tool_call": lambda m, of: m.report_tool_call("abc", "mail.list", {}, True),
 }
 
 NONSENSE: dict[str, Callable[[Any], Any]] = {
@@ -84,6 +103,18 @@ NONSENSE: dict[str, Callable[[Any], Any]] = {
     "merge": lambda m: m.merge(["?"], ""),
     "purge": lambda m: m.purge(),
     "import": lambda m: m.import_from("?", "?"),
+}
+
+NONSENSE_OF_WORK: dict[str, Callable[[Any], Any]] = {
+    "working save": lambda m: m.working.save("", "", ttl=0),
+    "working get": lambda m: m.working.get(""),
+    "working search": lambda m: m.working.search(limit=0),
+    "conversation append": lambda m: m.conversation.append("", "", ""),
+    "conversation turns": lambda m: m.conversation.turns(""),
+    "conversation search": lambda m: m.conversation.search(limit=0),
+    "context": lambda m: m.context("", 5),
+    "report_tool_call": lambda m: m.report_tool_call("", "", 5, 5),
+    "feedback": lambda m: m.feedback("?", ""),
 }
 
 
@@ -104,7 +135,7 @@ def acting(request: pytest.FixtureRequest, directory: Path) -> Iterator[tuple[Ro
 
 
 def test_the_table_has_a_row_for_every_operation() -> None:
-    assert set(MAY) == {operation.VERB for operation in (*COMMANDS, *QUERIES)}
+    assert set(MAY) == {operation.VERB for operation in (*COMMANDS, *QUERIES, *WORK)}
     assert set(CALLS) == set(MAY)
 
 
@@ -124,7 +155,11 @@ def test_a_role_does_what_it_may_and_nothing_else(
     else:
         code = "done"
     if role in MAY[verb]:
-        assert code in ("done", "path_invalid", "not_found")
+        assert code in (
+            *("done", "path_invalid", "not_found", "entry_not_found"),
+            # without a namespace, a contributor has nowhere to write
+            *(["namespace_required"] if (verb, role) == ("working save", "contributor") else []),
+        )
         with muniment.open(directory) as owner:
             if owner.get(memory.memory.id).state == "quarantined":
                 owner.release(memory.memory.id)
@@ -138,6 +173,13 @@ def test_a_role_does_what_it_may_and_nothing_else(
 def test_the_role_is_checked_before_anything_about_the_input(m: Muniment, verb: str) -> None:
     with pytest.raises(Refused) as caught:
         NONSENSE[verb](m.acting_as("subagent:scout"))
+    assert caught.value.code == "role_refused"
+
+
+@pytest.mark.parametrize("verb", sorted(NONSENSE_OF_WORK))
+def test_an_auditor_is_refused_before_anything_about_the_input(directory: Path, verb: str) -> None:
+    with muniment.open(directory, role="auditor") as m, pytest.raises(Refused) as caught:
+        NONSENSE_OF_WORK[verb](m)
     assert caught.value.code == "role_refused"
 
 

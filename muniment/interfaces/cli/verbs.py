@@ -4,7 +4,8 @@ import inspect
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from operator import attrgetter
+from typing import Annotated, Any, Final, TypeAlias
 
 import typer
 
@@ -14,10 +15,12 @@ from muniment.commands.fold_twins import FoldTwins
 from muniment.commands.import_memory import ImportMemory
 from muniment.commands.purge import RequestPurge
 from muniment.importing import FORMATS
-from muniment.operations import Query
+from muniment.operations import Query, Work
 from muniment.queries.get_memory import Get, GetMany
 from muniment.queries.log import Log
 from muniment.queries.search import Search
+from muniment.queries.working import SearchWorking
+from muniment.working import ReportToolCall
 
 from . import carrying, demo, doctor, evidence
 from .console import progress
@@ -28,15 +31,23 @@ from .parameters import Parameter, parameters
 from .rendering import show
 from .session import Session, of
 
-OTHERWISE: frozenset[type[Command | Query]] = frozenset(
-    [ImportMemory, GetMany, FoldTwins, RequestPurge]
+Operation: TypeAlias = type[Command | Query | Work]
+
+OTHERWISE: frozenset[Operation] = frozenset(
+    [ImportMemory, GetMany, FoldTwins, RequestPurge, ReportToolCall]
 )
-"""Operations without a verb made of them: importing takes a path, several memories are a list, and
-folding and purging find for themselves what there is to do.
+"""Operations without a verb made of them: importing takes a path, several memories are a list,
+folding and purging find for themselves what there is to do, and tools are called by programs.
 """
 
-_METHODS: dict[type[Command | Query], str] = {Get: "get"}
-_NOTES: dict[type[Command | Query], str] = {
+GROUPS: Final = {
+    "working": "Working memory: texts that live for a while under a key.",
+    "conversation": "What was said, by session.",
+}
+"""What verbs of two words begin with."""
+
+_METHODS: dict[Operation, str] = {Get: "get"}
+_NOTES: dict[Operation, str] = {
     Log: "With --json each event is one line of JSON, written as it is read."
 }
 
@@ -45,31 +56,38 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def add_to(app: typer.Typer) -> None:
     """Adds every verb to the program."""
-    for operation in (*operations.COMMANDS, *operations.QUERIES):
+    groups = {
+        name: typer.Typer(name=name, help=about, rich_markup_mode=None)
+        for name, about in GROUPS.items()
+    }
+    for operation in (*operations.COMMANDS, *operations.QUERIES, *operations.WORK):
         if operation not in OTHERWISE:
-            name = operation.VERB.replace("_", "-")
-            app.command(name, cls=Verb, help=_about(operation))(_verb(operation))
+            group, _, name = operation.VERB.replace("_", "-").rpartition(" ")
+            place = groups.get(group, app)
+            place.command(name, cls=Verb, help=_about(operation))(_verb(operation))
+    for group_app in groups.values():
+        app.add_typer(group_app)
     for name, verb in _BESIDES.items():
         app.command(name, cls=Verb)(verb)
     evidence.add_to(app)
     carrying.add_to(app)
 
 
-def _about(operation: type[Command | Query]) -> str:
+def _about(operation: Operation) -> str:
     said = (inspect.getdoc(operation) or "").replace("``", "")
     return "\n\n".join(filter(None, [said, _NOTES.get(operation)]))
 
 
-def _verb(operation: type[Command | Query]) -> Callable[..., None]:
+def _verb(operation: Operation) -> Callable[..., None]:
     fields = parameters(operation)
-    method = _METHODS.get(operation, operation.VERB)
+    method = attrgetter(_METHODS.get(operation, operation.VERB.replace(" ", ".")))
 
     def verb(context: typer.Context, **given: Any) -> None:
         session = of(context, as_json=given.pop("as_json"))
         as_agent = given.pop("as_agent", False)
         values = _values(fields, given)
         with _opened(session, operation) as face:
-            answer = getattr(face, method)(**values)
+            answer = method(face)(**values)
             if as_agent:
                 read = face.agent_text(answer)
                 sys.stdout.write((document({"text": read}) if session.json else read) + "\n")
@@ -116,9 +134,11 @@ def _values(fields: list[Parameter], given: dict[str, Any]) -> dict[str, object]
     }
 
 
-def _opened(session: Session, operation: type[Command | Query]) -> Any:
-    if operation is Search:
+def _opened(session: Session, operation: Operation) -> Any:
+    if operation in (Search, SearchWorking):
         return session.searching()
+    if operation in operations.KEEPING:
+        return session.writing()
     if not issubclass(operation, Command):
         return session.reading()
     is_about_some = operation.model_fields.keys() & {"id", "ids"}
