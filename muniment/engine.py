@@ -153,7 +153,7 @@ class Engine:
                 )
                 if self.meaning is not None:
                     self._work_likeness = Likeness(
-                        self.meaning.vectors, self.meaning.min_similarity
+                        self.meaning.vector, self.meaning.vectors, self.meaning.min_similarity
                     )
         self._work.sweep_if_due(now)
         return self._work

@@ -29,11 +29,15 @@ class Likeness:
     """Compares a query with entries by cosine.
 
     Args:
+        vector: Makes the unit vector of a query, or raises Unavailable.
         embed: Makes unit vectors of texts, or raises Unavailable.
         min_similarity: The least cosine that says two texts have to do with each other.
     """
 
-    def __init__(self, embed: Embed, min_similarity: float) -> None:
+    def __init__(
+        self, vector: Callable[[str], Vectors], embed: Embed, min_similarity: float
+    ) -> None:
+        self._vector = vector
         self._embed = embed
         self._min_similarity = min_similarity
         self._lock = threading.Lock()
@@ -80,14 +84,15 @@ class Likeness:
         """The cosine of each entry that has a vector, and how many have none."""
         with self._lock:
             lacking = [number for number in among if number not in self._vectors]
+        wanted = self._vector(query)
         texts = load(lacking[:AT_ONCE])
-        made = self._embed([query, *(_said(text) for text in texts.values())])
+        made = self._embed([_said(text) for text in texts.values()]) if texts else ()
         with self._lock:
-            self._vectors.update(zip(texts, made[1:], strict=True))
+            self._vectors.update(zip(texts, made, strict=True))
             while len(self._vectors) > _HELD:
                 self._vectors.popitem(last=False)
             held = {number: self._vectors[number] for number in among if number in self._vectors}
-        cosines = {number: float(made[0] @ vector) for number, vector in held.items()}
+        cosines = {number: float(wanted @ vector) for number, vector in held.items()}
         return cosines, max(0, len(lacking) - AT_ONCE)
 
 
