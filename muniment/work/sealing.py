@@ -99,8 +99,8 @@ class Seals:
             key = self._keys.get(key_id)
             if key is None:
                 raise StorageFailed(
-                    f"The key of what {FILE} holds of this space is missing: restore the key vault"
-                    " from a backup, or move the file away.",
+                    f"The key of what {FILE} holds of this space is missing: put the key vault back"
+                    " that belongs to it, or move the file away.",
                     code="key_missing",
                 )
             seal = self._known[space, key_id] = Seal(space, key)
