@@ -11,9 +11,11 @@ with muniment.open("memory/") as m:
 
 from ._release import __version__
 from .backups import BackedUp, RestoredBackup, restore_backup
+from .commands.give_feedback import Feedback
 from .commands.merge import Merged
 from .commands.restore import Restored
 from .commands.save_memory import Saved
+from .domain.conversation.turns import ToolReport, Turn
 from .domain.errors import (
     Conflict,
     Invalid,
@@ -26,6 +28,7 @@ from .domain.errors import (
 from .domain.memory.events import Source
 from .domain.memory.merging import RejectedMerge as MergeRejected
 from .domain.memory.view import Memory
+from .domain.working.entries import WorkingEntry
 from .exporting import Exported
 from .handle import Muniment, open  # noqa: A004 (muniment.open is the name)
 from .importing import ImportReport
@@ -37,10 +40,13 @@ from .log.notes import Checkpoint
 from .log.verify import Verification
 from .proofs.proof import Proof, Violation
 from .purging import PurgeReport
+from .queries.context import Context
+from .queries.conversation import ConversationResult
 from .queries.history import HistoryEntry
 from .queries.log import LogEntry
 from .queries.search import Hit, SearchResult
 from .queries.stats import Stats
+from .queries.working import WorkingHit, WorkingResult
 from .settings import Settings
 
 __all__ = [
@@ -48,7 +54,10 @@ __all__ = [
     "Bundle",
     "Checkpoint",
     "Conflict",
+    "Context",
+    "ConversationResult",
     "Exported",
+    "Feedback",
     "Finding",
     "HistoryEntry",
     "Hit",
@@ -76,9 +85,14 @@ __all__ = [
     "Source",
     "Stats",
     "StorageFailed",
+    "ToolReport",
+    "Turn",
     "Unavailable",
     "Verification",
     "Violation",
+    "WorkingEntry",
+    "WorkingHit",
+    "WorkingResult",
     "__version__",
     "open",
     "restore_backup",

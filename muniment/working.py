@@ -152,7 +152,7 @@ def context(
     reading = engine.work_reading(identity, namespace)
     work = engine.work(reading.now)
     standing = work.sessions.standing(identity.space, asked.session, reading.now)
-    turning = asked.of_turn(standing, reading.headings().values(), namespace)
+    turning = asked.of_turn(standing, reading.headings.values(), namespace)
     told = engine.ask(turning, identity)
     shown = {one.memory.id: one.version for one in told.recalled}
     work.sessions.given(identity.space, asked.session, shown, reading.now)

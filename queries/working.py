@@ -45,6 +45,7 @@ class Bench(Protocol):
         """The entry under a full key."""
         ...
 
+    @property
     def headings(self) -> Mapping[int, Heading]:
         """Every entry by its number, newest first."""
         ...
@@ -154,7 +155,7 @@ class SearchWorking(Input):
         prefix = bench.namespace if self.namespace is None else keys.prefix(self.namespace)
         kept = {
             number: heading
-            for number, heading in bench.headings().items()
+            for number, heading in bench.headings.items()
             if self._keeps(heading, prefix)
         }
         scope = recall_family.WORKING.scope + (f", under {prefix}" if prefix else "")

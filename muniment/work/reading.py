@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 
 from muniment.domain.conversation.turns import Turn
 from muniment.domain.working.entries import Heading, WorkingEntry
@@ -40,6 +41,7 @@ class WorkReading:
         """The entry under a full key."""
         return self._store.entries.get(self._space, key, self.now)
 
+    @cached_property
     def headings(self) -> Mapping[int, Heading]:
         """Every entry by its number, newest first."""
         return self._store.entries.headings(self._space, self.now)
@@ -52,7 +54,7 @@ class WorkReading:
         self, query: str, among: Mapping[int, Heading], limit: int
     ) -> tuple[list[tuple[int, float]], str | None]:
         """By words, and by meaning too where a model is configured."""
-        headings = self.headings()
+        headings = self.headings
 
         def load(numbers: Sequence[int]) -> Mapping[int, Text]:
             return {

@@ -178,7 +178,7 @@ BAD: list[tuple[str, str, Callable[[Any], object]]] = [
     ("session_invalid", "session", lambda m: m.conversation.search("x", session="a b")),
     ("query_too_long", "query", lambda m: m.conversation.search("x" * 4_097)),
     *(
-        ("limit_invalid", "limit", lambda m, n=n: m.conversation.search("x", limit=n))  # type: ignore[misc]
+        ("limit_invalid", "limit", lambda m, n=n: m.conversation.search("x", limit=n))
         for n in (0, 201, True, "5")
     ),
 ]

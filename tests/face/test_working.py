@@ -296,11 +296,10 @@ def searching(**named: Any) -> Callable[[Muniment], object]:
     return lambda m: m.working.search(**named)
 
 
+NO_LIVES: list[object] = [0, -1, float("nan"), 1e308, "5m", True, []]
+
 BAD: list[tuple[str, str, Callable[[Muniment], object]]] = [
-    *(
-        ("ttl_invalid", "ttl", saving(ttl=ttl))
-        for ttl in (0, -1, float("nan"), 1e308, "5m", True, [])
-    ),
+    *(("ttl_invalid", "ttl", saving(ttl=ttl)) for ttl in NO_LIVES),
     ("key_invalid", "key", saving(key="plain")),
     ("key_invalid", "key", saving(key="a/b/../c")),
     ("key_invalid", "key", saving(key=5)),
