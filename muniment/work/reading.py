@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import cached_property
 
 from muniment.domain.conversation.turns import Turn
 from muniment.domain.working.entries import Heading, WorkingEntry
@@ -34,6 +33,7 @@ class WorkReading:
         self._store = store
         self._space = space
         self._likeness = likeness
+        self._headings: Mapping[int, Heading] | None = None
         self.namespace = namespace
         self.now = now
 
@@ -41,10 +41,12 @@ class WorkReading:
         """The entry under a full key."""
         return self._store.entries.get(self._space, key, self.now)
 
-    @cached_property
+    @property
     def headings(self) -> Mapping[int, Heading]:
-        """Every entry by its number, newest first."""
-        return self._store.entries.headings(self._space, self.now)
+        """Every entry by its number, newest first; read once."""
+        if self._headings is None:
+            self._headings = self._store.entries.headings(self._space, self.now)
+        return self._headings
 
     def values(self, numbers: Iterable[int]) -> Mapping[int, str]:
         """Values by number."""

@@ -8,6 +8,7 @@ import pytest
 from bdd import Clock
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from work_of import engine_of
 
 import muniment
 from muniment import Invalid, Muniment, StorageFailed
@@ -77,7 +78,7 @@ class TestWhatIsInSight:
 
     def test_what_is_in_sight_takes_no_place(self, m: Muniment) -> None:
         m.save_many([{"content": f"Harbour pilot {n} sleeps in bunk {n}"} for n in range(20)])
-        seen = [one.memory.id for turn in range(3) for one in m.context("a", LONG).recalled]
+        seen = [one.memory.id for _ in range(3) for one in m.context("a", LONG).recalled]
         assert (len(seen), len(set(seen))) == (20, 20)
 
     def test_another_text_is_told_again_and_a_mere_repetition_is_not(self, m: Muniment) -> None:
@@ -292,7 +293,7 @@ class _Recalls:
 class TestRecording:
     def test_what_was_recalled_is_told_to_the_recall_log(self, m: Muniment) -> None:
         saved = m.save("The harbour pilots sleep at noon")
-        m._engine.recalls = log = _Recalls()
+        engine_of(m).recalls = log = _Recalls()
         m.acting_as("bot:main").context("a", "harbour")
         m.context("a", "hm")
         assert log.noted == [

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from bdd import START, Clock
+from work_of import work_of
 
 import muniment
 from muniment import Invalid, Muniment
@@ -26,7 +27,7 @@ def said(m: Muniment, session: str) -> list[str]:
 
 
 def log_of(m: Muniment) -> Turns:
-    return m._engine.work(m._engine.now()).turns
+    return work_of(m).turns
 
 
 class TestTurns:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from bdd import START, Clock
+from work_of import engine_of, work_of
 
 from muniment import Conflict, Invalid, Muniment, NotFound
 from muniment.domain.conversation.turns import ToolReport
@@ -12,8 +13,7 @@ from muniment.domain.feedback import KINDS
 
 
 def reports(m: Muniment) -> list[ToolReport]:
-    now = m._engine.now()
-    return m._engine.work(now).reports.since(m.space, now - timedelta(days=7))
+    return work_of(m).reports.since(m.space, START - timedelta(days=1))
 
 
 class TestFeedback:
@@ -40,7 +40,7 @@ class TestFeedback:
 
     def test_its_words_are_encrypted_and_its_facts_are_not(self, m: Muniment) -> None:
         given = m.feedback("praise", "Zebra well done", session="web:zebra")
-        rows = m._engine.store.rows.select_streams_events([given.id])
+        rows = engine_of(m).store.rows.select_streams_events([given.id])
         assert b"praise" in rows[0].facts
         assert b"ebra" not in rows[0].facts + (rows[0].payload or b"")
 
@@ -82,9 +82,7 @@ class TestToolReports:
         m.report_tool_call("a", "new", {}, True)
         assert len(reports(m)) == 2
         clock.advance(hours=1)
-        everything = START - timedelta(days=1)
-        kept = m._engine.work(clock.now).reports.since("default", everything)
-        assert [report.tool for report in kept] == ["new"]
+        assert [report.tool for report in reports(m)] == ["new"]
 
 
 REPORT: dict[str, Any] = {"session": "a", "tool": "t", "arguments": {}, "ok": True}

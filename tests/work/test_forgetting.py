@@ -6,10 +6,10 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from processes import started
+from work_of import engine_of, rows_of, work_of
 
 import muniment
 from muniment import Invalid, Muniment, StorageFailed
@@ -18,7 +18,7 @@ from muniment.work.sealing import Seals
 
 
 def forgetting(m: Muniment) -> Forgetting:
-    return m._engine.work(m._engine.now()).forgetting
+    return work_of(m).forgetting
 
 
 def fill(m: Muniment) -> None:
@@ -75,16 +75,13 @@ class TestASpace:
         canaries = sealed(tmp_path)
         assert len(canaries) == 6
         with muniment.open(tmp_path) as m:
-            work = m._engine.work(m._engine.now())
-            with work._database.reading() as connection:
-                ((key_id,),) = connection.execute("SELECT key_id FROM spaces").fetchall()
-            assert m._engine.store.keys.get(key_id) is not None
+            ((key_id,),) = rows_of(m, "SELECT key_id FROM spaces")
+            assert engine_of(m).store.keys.get(key_id) is not None
             assert traces(tmp_path, canaries) == 6
             forgetting(m).forget_space("default")
-            assert m._engine.store.keys.get(key_id) is None
+            assert engine_of(m).store.keys.get(key_id) is None
             assert traces(tmp_path, canaries) == 0  # in the write-ahead log neither
-            with work._database.reading() as connection:
-                assert connection.execute("SELECT * FROM doomed").fetchall() == []
+            assert rows_of(m, "SELECT * FROM doomed") == []
 
     def test_a_space_that_has_nothing_is_no_obstacle(self, m: Muniment) -> None:
         assert forgetting(m).forget_space("nowhere") == Forgotten(0, 0, 0)
@@ -96,9 +93,7 @@ class TestASpace:
             fill(m)
         canaries = sealed(tmp_path)
         with muniment.open(tmp_path) as m:
-            work = m._engine.work(m._engine.now())
-            with work._database.reading() as connection:
-                ((key_id,),) = connection.execute("SELECT key_id FROM spaces").fetchall()
+            ((key_id,),) = rows_of(m, "SELECT key_id FROM spaces")
 
             def dies(seals: Seals, key_ids: list[int]) -> None:
                 raise StorageFailed("the vault is out of reach", code="keys_failed")
@@ -108,10 +103,10 @@ class TestASpace:
                 with pytest.raises(StorageFailed):
                     forgetting(m).forget_space("default")
                 assert m.working.search().hits == ()  # from then on every answer is without it
-            assert m._engine.store.keys.get(key_id) is not None
+            assert engine_of(m).store.keys.get(key_id) is not None
         with muniment.open(tmp_path) as m:
             m.working.search()
-            assert m._engine.store.keys.get(key_id) is None
+            assert engine_of(m).store.keys.get(key_id) is None
             assert traces(tmp_path, canaries) == 0
 
     def test_another_process_forgets_it_too(self, tmp_path: Path) -> None:
@@ -134,6 +129,16 @@ class TestASpace:
             assert m.working.get("session/abc/new").value == "v"
 
 
+WITH_A_NAME: list[Callable[[Muniment], object]] = [
+    lambda m: m.working.save("session/ada/x", "v"),
+    lambda m: m.working.save("a/b/c", "v", tags=["Ada"]),
+    lambda m: m.working.save("a/b/c", "v", category="people/ADA"),
+    lambda m: m.conversation.append("ada", "user", "hello"),
+    lambda m: m.report_tool_call("s", "t", {}, False, "Ada is out"),
+    lambda m: m.report_tool_call("s", "ada.call", {}, True),
+]
+
+
 class TestASubject:
     def test_what_names_somebody_is_gone_and_the_rest_is_not(self, m: Muniment) -> None:
         fill(m)
@@ -146,19 +151,9 @@ class TestASubject:
         assert len(m.working.search("rain")) == 1
         assert len(m.conversation.search("done")) == 1
 
-    @pytest.mark.parametrize(
-        "store",
-        [
-            lambda m: m.working.save("session/ada/x", "v"),
-            lambda m: m.working.save("a/b/c", "v", tags=["Ada"]),
-            lambda m: m.working.save("a/b/c", "v", category="people/ADA"),
-            lambda m: m.conversation.append("ada", "user", "hello"),
-            lambda m: m.report_tool_call("s", "t", {}, False, "Ada is out"),
-            lambda m: m.report_tool_call("s", "ada.call", {}, True),
-        ],
-    )
+    @pytest.mark.parametrize("store", WITH_A_NAME)
     def test_a_name_is_found_wherever_it_stands(
-        self, m: Muniment, store: Callable[[Any], object]
+        self, m: Muniment, store: Callable[[Muniment], object]
     ) -> None:
         store(m)
         counts = forgetting(m).forget_subject("default", ["ada"])

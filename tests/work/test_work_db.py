@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from bdd import Clock
 from processes import run, started
+from work_of import engine_of, rows_of
 
 import muniment
 from muniment import Muniment, StorageFailed
@@ -267,7 +268,7 @@ class TestTheFile:
         with closing(sqlite3.connect(directory / "work.db")) as raw:
             ((key,),) = raw.execute("SELECT key_id FROM spaces").fetchall()
         with muniment.open(directory) as m:
-            m._engine.store.keys.destroy([key])
+            engine_of(m).store.keys.destroy([key])
             with pytest.raises(StorageFailed) as caught:
                 m.working.search()
             assert caught.value.code == "key_missing"
@@ -303,11 +304,7 @@ class TestReadOnly:
 
 class TestSweeping:
     def rows(self, m: Muniment, *tables: str) -> list[int]:
-        with m._engine.work(m._engine.now())._database.reading() as connection:
-            return [
-                connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-                for table in tables
-            ]
+        return [rows_of(m, f"SELECT count(*) FROM {table}")[0][0] for table in tables]
 
     def test_what_is_over_is_deleted_within_the_hour(self, m: Muniment, clock: Clock) -> None:
         m.save("The zebra is in stable 5")

@@ -94,7 +94,8 @@ def _lines(answer: Answer, now: datetime) -> Iterable[Line]:  # noqa: PLR0912
         case tuple():
             return figures.settings(answer)
         case [Turn(), *_]:
-            return conversing.turns(cast("list[Turn]", answer))
+            said = cast("list[Turn]", answer)  # pyright: ignore[reportUnnecessaryCast]  # mypy's
+            return conversing.turns(said)
         case list():
             return records.history(cast("list[HistoryEntry]", answer))
         case _:
