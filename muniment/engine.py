@@ -143,6 +143,8 @@ class Engine:
         self.store.require_own_process()
         with self._opening_work:
             if self._work is None:
+                if self.store.datastore.pool.closed:
+                    raise StorageFailed("The store was closed: open it again.", code="closed")
                 self._work = WorkStore(
                     self.directory,
                     self.store.keys,

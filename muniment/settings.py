@@ -117,10 +117,7 @@ class WorkingSettings(_Section):
     """Working memory: how long entries live, and how many there are."""
 
     default_ttl_seconds: float = Field(
-        default=300.0,
-        gt=0.0,
-        le=315_532_800.0,
-        description="Seconds that an entry lives where its writer does not say.",
+        default=300.0, gt=0.0, le=315_532_800.0, description="Seconds that an entry lives."
     )
     max_entries_per_namespace: int = Field(
         default=50, ge=1, le=10_000, description="Entries of a namespace; one more is refused."
@@ -134,25 +131,16 @@ class ConversationSettings(_Section):
         default=20, ge=0, le=500, description="The latest turns that are replayed."
     )
     session_idle_minutes: float = Field(
-        default=60.0,
-        gt=0.0,
-        le=525_600.0,
-        description="Minutes of silence after which a session begins anew.",
+        default=60.0, gt=0.0, le=525_600.0, description="Minutes of silence that end a session."
     )
     log_retention_days: float = Field(
-        default=30.0,
-        gt=0.0,
-        le=36_500.0,
-        description="Days after which a turn is deleted, learned from or not.",
+        default=30.0, gt=0.0, le=36_500.0, description="Days after which a turn is deleted."
     )
     tool_report_retention_days: float = Field(
         default=7.0, gt=0.0, le=36_500.0, description="Days that reports of tool calls are kept."
     )
     context_tokens: int = Field(
-        default=16_000,
-        ge=256,
-        le=10_000_000,
-        description="Tokens that a turn's context may take, by estimate.",
+        default=16_000, ge=256, le=10_000_000, description="Tokens of a context, by estimate."
     )
 
 

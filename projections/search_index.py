@@ -184,10 +184,7 @@ class SearchIndex:
         *,
         hidden: bool = False,
     ) -> None:
-        """A text more, in the next row, under an id that no other has: a memory's first event.
-
-        What is in no log, such as working memory, is indexed by this alone.
-        """
+        """A text more, in the next row, under an id of its own; what is in no log is added so."""
         self._rows[id] = len(self._ids)
         self._ids.append(id)
         documents = self._documents

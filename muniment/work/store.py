@@ -72,7 +72,10 @@ class WorkStore:
                 _log.warning("erasure_put_off", code=error.code, reason=error.message)
 
     def sweep_if_due(self, now: datetime) -> None:
-        """Sweeps once an hour, by the clock of the store, and when that was set back."""
+        """Sweeps once an hour, by the clock of the store, and when that was set back.
+
+        Where it fails, such as on a full disk, it is put off: what is over is in no answer anyway.
+        """
         if self._database.read_only:
             return
         with self._sweeping:
@@ -80,7 +83,10 @@ class WorkStore:
             if last is not None and last <= now < last + SWEPT_EVERY:
                 return
             self._swept_at = now
-        self.sweep(now)
+        try:
+            self.sweep(now)
+        except StorageFailed as error:
+            _log.warning("sweep_put_off", code=error.code, reason=error.message)
 
     def sweep(self, now: datetime) -> None:
         """Deletes what has expired, what its retention is over of, and what has been learned."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from muniment.domain.errors import Invalid, Refused
@@ -82,6 +82,9 @@ def test_a_prefix_ends_at_the_border_of_a_segment(key: str, prefix: str, lies: b
 class TestOwnNamespace:
     @settings(max_examples=200)
     @given(NAMES, NAMES)
+    @example("a/b", "a:b")
+    @example("/", ":")
+    @example(".", "..")
     def test_each_sub_agent_has_one_of_its_own(self, one: str, other: str) -> None:
         mine, theirs = (
             keys.own_namespace(identity("default", f"subagent:{name}"), None)

@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from work_of import engine_of, rows_of
 import muniment
 from muniment import Muniment, StorageFailed
 from muniment.work import schema
+from muniment.work.store import WorkStore
 
 WORDS = ("zebrakey", "zebravalue", "zebratag", "zebracategory", "zebrasession", "zebraturn")
 
@@ -294,12 +296,13 @@ class TestReadOnly:
         assert not (directory / "work.db").exists()
 
     def test_a_closed_store_says_so(self, directory: Path) -> None:
-        m = muniment.open(directory)
-        fill(m)
-        m.close()
-        with pytest.raises(StorageFailed) as caught:
-            m.working.get("a/b/c")
-        assert caught.value.code == "closed"
+        for use in (fill, str):
+            m = muniment.open(directory)
+            use(m)
+            m.close()
+            with pytest.raises(StorageFailed) as caught:
+                m.working.get("a/b/c")
+            assert caught.value.code == "closed"
 
 
 class TestSweeping:
@@ -316,6 +319,18 @@ class TestSweeping:
         assert self.rows(m, "turns", "sessions", "reports") == [1, 1, 1]
         clock.advance(days=30)
         assert self.rows(m, "turns", "sessions", "reports") == [0, 0, 0]
+
+    def test_answers_go_on_where_sweeping_fails(
+        self, m: Muniment, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fails(store: WorkStore, now: datetime) -> None:
+            raise StorageFailed("The disk is full.", code="full")
+
+        fill(m)
+        clock.advance(hours=1)
+        monkeypatch.setattr(WorkStore, "sweep", fails)
+        assert m.working.search().hits == ()
+        assert len(m.conversation.search()) == 1
 
     def test_a_clock_that_is_set_back_is_no_obstacle(self, m: Muniment, clock: Clock) -> None:
         m.working.save("a/b/c", "v")
