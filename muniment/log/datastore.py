@@ -303,18 +303,18 @@ _CODES: dict[int, tuple[str, str]] = {
     sqlite3.SQLITE_PERM: ("read_only", "The database cannot be written to: check its rights."),
     sqlite3.SQLITE_CANTOPEN: ("cannot_open", "The database cannot be opened: check its rights."),
     sqlite3.SQLITE_IOERR: ("io_error", "The disk failed: check it and the space left on it."),
-    sqlite3.SQLITE_CORRUPT: ("corrupt", "{file} is damaged: restore it from a backup."),
-    sqlite3.SQLITE_NOTADB: ("not_a_log", "{file} is no database: choose another directory."),
+    sqlite3.SQLITE_CORRUPT: ("corrupt", "log.db is damaged: restore it from a backup."),
+    sqlite3.SQLITE_NOTADB: ("not_a_log", "log.db is no database: choose another directory."),
 }
 
 
 @contextmanager
-def typed_errors(file: str = "log.db") -> Generator[None, None, None]:
-    """Turns what SQLite and the system raise over a file into the error family of storage."""
+def typed_errors() -> Generator[None, None, None]:
+    """Turns what SQLite and the system raise into the error family of storage."""
     try:
         yield
     except sqlite3.Error as error:
-        raise typed(error, file) from error
+        raise typed(error) from error
     except OSError as error:
         full = error.errno in (28, 122, 27)  # no space, over quota, over the file size limit
         raise StorageFailed(
@@ -322,16 +322,14 @@ def typed_errors(file: str = "log.db") -> Generator[None, None, None]:
         ) from error
 
 
-def typed(error: sqlite3.Error, file: str = "log.db") -> StorageFailed:
-    """The storage error that one of SQLite's over a file stands for."""
+def typed(error: sqlite3.Error) -> StorageFailed:
+    """The storage error that one of SQLite's stands for."""
     number = getattr(error, "sqlite_errorcode", None)
     code, sentence = _CODES.get(
         (number or 0) & 0xFF, ("storage_failed", "The database failed: see the reason.")
     )
     return StorageFailed(
-        f"{sentence.format(file=file)} ({error})",
-        code=code,
-        retry_after=1.0 if code == "busy" else None,
+        f"{sentence} ({error})", code=code, retry_after=1.0 if code == "busy" else None
     )
 
 

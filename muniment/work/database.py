@@ -16,6 +16,7 @@ from . import schema
 
 _LOCK: Final = "work.lock"
 _CHECKPOINT_EVERY: Final = 256
+_DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class Database:
@@ -43,7 +44,7 @@ class Database:
         self._mutex = threading.Lock()
         self._commits = 0
         self._is_closed = False
-        with typed_errors(schema.FILE):
+        with _typed_errors():
             self._across = LogLock(
                 None if path is None or read_only else path.with_name(_LOCK), busy_timeout
             )
@@ -79,7 +80,7 @@ class Database:
     @contextmanager
     def reading(self) -> Generator[sqlite3.Connection, None, None]:
         """Everything that was committed, as of one moment."""
-        with self._mine(), typed_errors(schema.FILE):
+        with self._mine(), _typed_errors():
             self._connection.execute("BEGIN")
             try:
                 yield self._connection
@@ -96,7 +97,7 @@ class Database:
         """
         if self.read_only:
             raise StorageFailed("The store is open for reading only.", code="read_only")
-        with self._exclusive(), typed_errors(schema.FILE):
+        with self._exclusive(), _typed_errors():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -116,7 +117,7 @@ class Database:
         """
         if self._in_memory or self.read_only:
             return
-        with self._exclusive(), typed_errors(schema.FILE):
+        with self._exclusive(), _typed_errors():
             (is_busy, *_) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if is_busy:
             raise StorageFailed(
@@ -159,3 +160,18 @@ class Database:
             )
         if self._is_closed:
             raise StorageFailed("The store was closed: open it again.", code="closed")
+
+
+@contextmanager
+def _typed_errors() -> Generator[None, None, None]:
+    """As for the log, but that no backup holds this file, and nothing in it is beyond replacing."""
+    with typed_errors():
+        try:
+            yield
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
+                raise
+            raise StorageFailed(
+                f"{schema.FILE} is damaged ({error}): move it away; the memories are in the log.",
+                code="corrupt",
+            ) from error

@@ -240,8 +240,13 @@ class TestTheFile:
     def test_a_damaged_one_names_itself(self, directory: Path) -> None:
         directory.mkdir()
         (directory / "work.db").write_bytes(b"no database at all, but long enough for one" * 99)
-        with muniment.open(directory) as m, pytest.raises(StorageFailed, match=r"work\.db is no"):
-            m.working.search()
+        with muniment.open(directory) as m:
+            with pytest.raises(
+                StorageFailed, match=r"work\.db is damaged"
+            ) as caught:
+                m.working.search()
+            assert caught.value.code == "corrupt"
+            assert m.save("Rack 12 is full").outcome == "created"
 
     def test_a_damaged_row_names_the_file(self, directory: Path) -> None:
         with muniment.open(directory) as m:
