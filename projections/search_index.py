@@ -132,6 +132,11 @@ class SearchIndex:
         """Memory ids by row."""
         return self._ids
 
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """Every term that is held, those that only what was replaced has among them."""
+        return frozenset(self._documents.vocabulary)
+
     def apply(self, recorded: Recorded) -> None:
         """One event more; one at or before ``position`` is left out."""
         if recorded.position <= self._position:

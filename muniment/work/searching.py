@@ -109,6 +109,12 @@ class Searching:
                 (int(words.ids[found.rows[at]]), float(found.scores[at])) for at in order.tolist()
             ]
 
+    def vocabulary(self, space: str) -> frozenset[str]:
+        """The terms that are held of a space, which erasure is checked by."""
+        with self._lock:
+            index = self._indexes.get(space)
+            return frozenset() if index is None else index.words.vocabulary
+
     def _erasures_now(self) -> int:
         with self._database.reading() as connection:
             (number,) = connection.execute(

@@ -114,6 +114,16 @@ class TestWhatIsInSight:
         assert len(m.context("a", "harbour").recalled) == 1
         assert m.context("a", "harbour").recalled == ()
 
+    def test_what_it_was_shown_before_is_no_more_in_its_sight(self, clock: Clock) -> None:
+        idle = {"conversation": {"session_idle_minutes": 10}}
+        with muniment.open(":memory:", clock=clock, settings=idle) as m:
+            m.save("The harbour pilots sleep at noon")
+            m.save("Zebras graze in stable 5")
+            assert len(m.context("a", "harbour").recalled) == 1
+            clock.advance(minutes=10)
+            assert contents(m.context("a", "zebras")) == ["Zebras graze in stable 5"]
+            assert contents(m.context("a", LONG)) == ["The harbour pilots sleep at noon"]
+
 
 class TestWorkingMemory:
     @pytest.fixture

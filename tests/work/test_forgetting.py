@@ -109,6 +109,16 @@ class TestASpace:
             assert engine_of(m).store.keys.get(key_id) is None
             assert traces(tmp_path, canaries) == 0
 
+    def test_what_searches_hold_in_memory_is_made_anew_without_it(self, m: Muniment) -> None:
+        fill(m)
+        words = work_of(m).turn_words
+        assert len(m.conversation.search("lovelace")) == 1
+        assert "lovelac" in words.vocabulary("default")
+        forgetting(m).forget_subject("default", ["Lovelace"])
+        assert len(m.conversation.search("lovelace")) == 0
+        assert "lovelac" not in words.vocabulary("default")
+        assert "done" in words.vocabulary("default")
+
     def test_another_process_forgets_it_too(self, tmp_path: Path) -> None:
         code = """
         with muniment.open(target) as m:

@@ -241,9 +241,7 @@ class TestTheFile:
         directory.mkdir()
         (directory / "work.db").write_bytes(b"no database at all, but long enough for one" * 99)
         with muniment.open(directory) as m:
-            with pytest.raises(
-                StorageFailed, match=r"work\.db is damaged"
-            ) as caught:
+            with pytest.raises(StorageFailed, match=r"work\.db is damaged") as caught:
                 m.working.search()
             assert caught.value.code == "corrupt"
             assert m.save("Rack 12 is full").outcome == "created"
