@@ -180,18 +180,12 @@ class Turning:
 
     def _unseen(self, reading: Reading, hits: Iterable[Hit], limit: int) -> list[Recalled]:
         by_id = {hit.memory.id: hit for hit in hits}
-        found = [
-            Recalled(
-                hit.memory,
-                Version(state.text_version, asks_first(hit.memory)),
-                hit.score,
-            )
-            for state in reading.memories(by_id)
-            if (hit := by_id[state.id])
-        ]
-        return unseen(
-            ((one, one.memory.id, one.version) for one in found), self.standing.shown, limit
-        )
+        found: list[tuple[Recalled, str, Version]] = []
+        for state in reading.memories(by_id):
+            hit = by_id[state.id]
+            version = Version(state.text_version, asks_first(hit.memory))
+            found.append((Recalled(hit.memory, version, hit.score), state.id, version))
+        return unseen(found, self.standing.shown, limit)
 
 
 def asks_first(memory: Memory) -> bool:

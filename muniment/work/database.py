@@ -53,8 +53,9 @@ class Database:
 
     def _opened(self, path: Path | None, busy_timeout: float) -> sqlite3.Connection:
         with self._across.held():
-            if path is not None and not self.read_only:
-                # SQLite would make it readable by others
+            if path is not None and not self.read_only and not path.exists():
+                # SQLite would make it readable by others; one that is there is never opened
+                # besides, as closing that would drop the locks of other handles of this process
                 os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             mode = "memory" if path is None else "ro" if self.read_only else "rw"
             connection = sqlite3.connect(

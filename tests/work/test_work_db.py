@@ -170,6 +170,41 @@ class TestThreads:
             assert len(m.working.search()) == 50
             assert refused == ["namespace_full"] * 30
 
+    def test_two_handles_of_one_process_lose_nothing(self, directory: Path) -> None:
+        with muniment.open(directory) as one:
+            one.working.save("a/b/first", "v")
+            with muniment.open(directory) as other:
+
+                def work(m: Muniment, name: str) -> None:
+                    for number in range(20):
+                        m.working.save(f"shared/{name}/k{number}", "v")
+
+                threads = [
+                    threading.Thread(target=work, args=(m, name))
+                    for m, name in ((one, "one"), (other, "other"))
+                ]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                assert len(one.working.search()) == len(other.working.search()) == 41
+
+    def test_opening_another_handle_leaves_the_locks_of_the_first(self, directory: Path) -> None:
+        code = """
+        import sqlite3
+        raw = sqlite3.connect(target / "work.db", timeout=0)
+        try:
+            raw.execute("PRAGMA journal_mode = DELETE").fetchone()
+            say("nobody held it")
+        except sqlite3.OperationalError as error:
+            say(str(error))
+        """
+        with muniment.open(directory) as one:
+            one.working.save("a/b/first", "v")
+            with muniment.open(directory) as other:
+                assert len(other.working.search()) == 1
+            assert run(code, directory) == ["database is locked"]
+
 
 class TestTheFile:
     def test_only_its_owner_may_use_it_and_it_is_made_when_it_is_needed(
