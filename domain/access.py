@@ -54,6 +54,16 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
     "propose": _AGENTS,
     "proposals": _AGENTS,
     "decide": _WRITERS,
+    # what is at hand for a while, and what was said
+    "working save": _AGENTS,
+    "working get": _READERS,
+    "working search": _READERS,
+    "conversation append": _AGENTS,
+    "conversation turns": _READERS,
+    "conversation search": _READERS,
+    "context": _READERS,
+    "feedback": _AGENTS,
+    "report_tool_call": _AGENTS,
     # what is removed
     "purge": _POLICY | _roles("admin"),
     "hold": _KEEPERS,

@@ -11,9 +11,11 @@ with muniment.open("memory/") as m:
 
 from ._release import __version__
 from .backups import BackedUp, RestoredBackup, restore_backup
+from .commands.give_feedback import Feedback
 from .commands.merge import Merged
 from .commands.restore import Restored
 from .commands.save_memory import Saved
+from .domain.conversation.turns import ToolReport, Turn
 from .domain.errors import (
     Conflict,
     Invalid,
@@ -27,6 +29,7 @@ from .domain.memory.events import Source
 from .domain.memory.merging import RejectedMerge as MergeRejected
 from .domain.memory.view import Memory
 from .domain.rolling_back import Step
+from .domain.working.entries import WorkingEntry
 from .erasing import ErasureCertificate, ErasurePreview
 from .exporting import Exported
 from .face.removing import keep
@@ -42,6 +45,8 @@ from .log.verify import Verification
 from .proofs.proof import Proof, Violation
 from .purging import PurgeReport
 from .queries.blast_radius import BlastRadius, Touched
+from .queries.context import Context
+from .queries.conversation import ConversationResult
 from .queries.drawing import draw
 from .queries.history import HistoryEntry
 from .queries.knew import KnewReport, Known
@@ -50,6 +55,7 @@ from .queries.log import LogEntry
 from .queries.search import Hit, SearchResult
 from .queries.stats import Stats
 from .queries.trace import Trace
+from .queries.working import WorkingHit, WorkingResult
 from .settings import Settings
 
 __all__ = [
@@ -58,10 +64,13 @@ __all__ = [
     "Bundle",
     "Checkpoint",
     "Conflict",
+    "Context",
+    "ConversationResult",
     "Edge",
     "ErasureCertificate",
     "ErasurePreview",
     "Exported",
+    "Feedback",
     "Finding",
     "HistoryEntry",
     "Hit",
@@ -94,11 +103,16 @@ __all__ = [
     "Stats",
     "Step",
     "StorageFailed",
+    "ToolReport",
     "Touched",
     "Trace",
+    "Turn",
     "Unavailable",
     "Verification",
     "Violation",
+    "WorkingEntry",
+    "WorkingHit",
+    "WorkingResult",
     "__version__",
     "draw",
     "keep",

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,6 +34,9 @@ from .projections.search_index import SearchIndex
 from .queries.reading import Reading
 from .recalling import Recalls
 from .settings import Settings
+from .work.likeness import Likeness
+from .work.reading import WorkReading
+from .work.store import WorkStore
 
 A = TypeVar("A")
 A_co = TypeVar("A_co", covariant=True)
@@ -99,6 +103,9 @@ class Engine:
         )
         self._denials = Denials(self._writer.run, lambda: read_clock(self.clock()))
         self.recalls = Recalls(self.settings.recall, self.run, self.models)
+        self._work: WorkStore | None = None
+        self._work_likeness: Likeness | None = None
+        self._opening_work = threading.Lock()
         try:
             self.meaning = self._meaning()
         except BaseException:
@@ -144,6 +151,38 @@ class Engine:
         if not self.store.read_only:
             self._denials.note(identity, operation)
 
+    def now(self) -> datetime:
+        """The moment, in UTC."""
+        return read_clock(self.clock())
+
+    def work(self, now: datetime) -> WorkStore:
+        """What is kept beside the log for a while, opened when it is first asked for, and swept."""
+        self.store.require_own_process()
+        with self._opening_work:
+            if self._work is None:
+                if self.store.datastore.pool.closed:
+                    raise StorageFailed("The store was closed: open it again.", code="closed")
+                self._work = WorkStore(
+                    self.directory,
+                    self.store.keys,
+                    self.rules,
+                    self.settings.ranking,
+                    busy_timeout=self.settings.log.busy_timeout,
+                    read_only=self.store.read_only,
+                )
+                if self.meaning is not None:
+                    self._work_likeness = Likeness(
+                        self.meaning.vector, self.meaning.vectors, self.meaning.min_similarity
+                    )
+        self._work.sweep_if_due(now)
+        return self._work
+
+    def work_reading(self, identity: Identity, namespace: str | None = None) -> WorkReading:
+        """One handle's view of working memory and conversations, as of now."""
+        now = self.now()
+        work = self.work(now)
+        return WorkReading(work, identity.space, namespace, now, self._work_likeness)
+
     def close(self) -> None:
         """Ends the store; read models that are far ahead of their kept state are kept first."""
         is_ours = self.store.datastore.is_own_process and not self.store.datastore.pool.closed
@@ -159,6 +198,8 @@ class Engine:
                 # a cache is not worth a failure: the next one to open replays more of the log
                 _log.warning("state_not_kept", code=error.code, reason=error.message)
             self.checkpoints.close()
+        if self._work is not None:
+            self._work.close()
         self.store.close()
 
     def _meaning(self) -> Meaning | None:

@@ -134,6 +134,14 @@ class Meaning:
         vector: NDArray[np.float32] = self._model.embed([text], within=self._query_deadline)[0]
         return vector
 
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """The unit vectors of texts that are no memories; none is kept.
+
+        Raises:
+            Unavailable: The service does not answer within the time of a search.
+        """
+        return self._model.embed(texts, within=self._query_deadline)
+
     def passages(self, space: str) -> Passages:
         """The vectors of a space, those of the cache among them. Hold the read models' lock."""
         self._models.catch_up()

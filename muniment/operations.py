@@ -8,6 +8,7 @@ from .commands.decide_proposal import DecideProposal
 from .commands.describe import Describe
 from .commands.erase import RequestErasure
 from .commands.fold_twins import FoldTwins
+from .commands.give_feedback import GiveFeedback
 from .commands.hold import Hold, ReleaseHold
 from .commands.import_memory import ImportMemory
 from .commands.mark_used import MarkUsed
@@ -25,6 +26,8 @@ from .commands.roll_back import RollBack
 from .commands.save_memory import SaveMemory
 from .commands.supersede import Supersede
 from .queries.blast_radius import GetBlastRadius
+from .queries.context import GetContext
+from .queries.conversation import GetTurns, SearchConversation
 from .queries.get_memory import Get, GetMany
 from .queries.history import History
 from .queries.knew import Knew
@@ -34,6 +37,8 @@ from .queries.recall import Recall
 from .queries.search import Search
 from .queries.stats import GetStats
 from .queries.trace import TraceBack
+from .queries.working import GetEntry, SearchWorking
+from .working import AppendTurn, ReportToolCall, SaveEntry
 
 Query: TypeAlias = (
     Get
@@ -47,6 +52,16 @@ Query: TypeAlias = (
     | Recall
     | Search
     | TraceBack
+)
+Work: TypeAlias = (
+    SaveEntry
+    | GetEntry
+    | SearchWorking
+    | AppendTurn
+    | GetTurns
+    | SearchConversation
+    | GetContext
+    | ReportToolCall
 )
 
 COMMANDS: tuple[type[Command], ...] = (
@@ -74,6 +89,7 @@ COMMANDS: tuple[type[Command], ...] = (
     ImportMemory,
     Propose,
     DecideProposal,
+    GiveFeedback,
 )
 QUERIES: tuple[type[Query], ...] = (
     Search,
@@ -88,3 +104,17 @@ QUERIES: tuple[type[Query], ...] = (
     GetBlastRadius,
     Proposals,
 )
+WORK: tuple[type[Work], ...] = (
+    SaveEntry,
+    GetEntry,
+    SearchWorking,
+    AppendTurn,
+    GetTurns,
+    SearchConversation,
+    GetContext,
+    ReportToolCall,
+)
+"""What is asked of ``work.db`` and kept in it; a verb of two words is a part's and its own."""
+
+KEEPING: frozenset[type[Work]] = frozenset([SaveEntry, AppendTurn, GetContext, ReportToolCall])
+"""Those of them that keep something."""

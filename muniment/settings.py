@@ -6,6 +6,7 @@
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
@@ -16,7 +17,7 @@ from .domain.access import Grants
 from .domain.errors import Invalid
 from .domain.importance import Decay
 from .domain.inputs import invalid
-from .domain.rules import Distrust, DuplicateCheck, Gate, Retention, Rules
+from .domain.rules import Distrust, DuplicateCheck, Gate, Retention, Rules, Scratch, Talk
 from .domain.trust.secrets import Handling
 from .log.checkpoints import Cadence
 from .log.read_models import Ranking
@@ -42,6 +43,9 @@ _SEEDS = {
     "memory.importance_decay_grace_days": "Dream:ImportanceDecayGraceDays",
     "memory.importance_decay_half_life_days": "Dream:ImportanceDecayHalfLifeDays",
     "memory.importance_decay_floor": "Dream:ImportanceDecayFloor",
+    "working.default_ttl_seconds": "WorkingMemory:DefaultTtl",
+    "working.max_entries_per_namespace": "WorkingMemory:MaxEntriesPerNamespace",
+    "conversation.max_llm_context_turns": "MaxLlmContextTurns",
 }
 """The names that settings have in RockBot, where most of them come from."""
 
@@ -132,6 +136,37 @@ class DreamSettings(_Section):
         ge=0.0,
         le=36_500.0,
         description="Days after which even protected memories are purged; none: never.",
+    )
+
+
+class WorkingSettings(_Section):
+    """Working memory: how long entries live, and how many there are."""
+
+    default_ttl_seconds: float = Field(
+        default=300.0, gt=0.0, le=315_532_800.0, description="Seconds that an entry lives."
+    )
+    max_entries_per_namespace: int = Field(
+        default=50, ge=1, le=10_000, description="Entries of a namespace; one more is refused."
+    )
+
+
+class ConversationSettings(_Section):
+    """Conversations: what is replayed, what is kept, and how much a turn is told."""
+
+    max_llm_context_turns: int = Field(
+        default=20, ge=0, le=500, description="The latest turns that are replayed."
+    )
+    session_idle_minutes: float = Field(
+        default=60.0, gt=0.0, le=525_600.0, description="Minutes of silence that end a session."
+    )
+    log_retention_days: float = Field(
+        default=30.0, gt=0.0, le=36_500.0, description="Days after which a turn is deleted."
+    )
+    tool_report_retention_days: float = Field(
+        default=7.0, gt=0.0, le=36_500.0, description="Days that reports of tool calls are kept."
+    )
+    context_tokens: int = Field(
+        default=16_000, ge=256, le=10_000_000, description="Tokens of a context, by estimate."
     )
 
 
@@ -267,6 +302,8 @@ class Settings(BaseSettings):
 
     memory: MemorySettings = Field(default_factory=MemorySettings)
     dream: DreamSettings = Field(default_factory=DreamSettings)
+    working: WorkingSettings = Field(default_factory=WorkingSettings)
+    conversation: ConversationSettings = Field(default_factory=ConversationSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     access: AccessSettings = Field(default_factory=AccessSettings)
@@ -276,7 +313,7 @@ class Settings(BaseSettings):
     @property
     def rules(self) -> Rules:
         """The figures that decisions go by."""
-        memory, dream = self.memory, self.dream
+        memory, dream, talk = self.memory, self.dream, self.conversation
         return Rules(
             decay=Decay(
                 grace_days=memory.importance_decay_grace_days,
@@ -304,6 +341,17 @@ class Settings(BaseSettings):
                 life_days=self.access.proposal_days,
                 max_pending=self.access.max_pending_proposals,
                 auto_commit=frozenset(self.access.auto_commit_from),
+            ),
+            scratch=Scratch(
+                default_ttl=timedelta(seconds=self.working.default_ttl_seconds),
+                per_namespace=self.working.max_entries_per_namespace,
+            ),
+            talk=Talk(
+                window=talk.max_llm_context_turns,
+                idle=timedelta(minutes=talk.session_idle_minutes),
+                retention=timedelta(days=talk.log_retention_days),
+                report_retention=timedelta(days=talk.tool_report_retention_days),
+                budget=talk.context_tokens,
             ),
         )
 

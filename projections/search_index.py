@@ -10,7 +10,7 @@ average length are over the documents that are searched: the live ones, or the a
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import ClassVar, Final, NamedTuple, TypeAlias
 
@@ -136,6 +136,11 @@ class SearchIndex:
         """Memory ids by row."""
         return self._ids
 
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """Every term that is held, those that only what was replaced has among them."""
+        return frozenset(self._documents.vocabulary)
+
     def apply(self, recorded: Recorded) -> None:
         """One event more; one at or before ``position`` is left out."""
         if recorded.position <= self._position:
@@ -170,8 +175,7 @@ class SearchIndex:
                 category = documents.numbered_list(_category(event.category))
                 documents.rewrite(row, documents.says(row)._replace(category=category))
             case PurgeRequested():
-                documents.rewrite(row, _NOTHING)
-                documents.hide(row)
+                self.drop(recorded.stream)
             case _ if isinstance(event, Hiding):
                 documents.hide(row)
             case _ if isinstance(event, Showing):
@@ -179,6 +183,33 @@ class SearchIndex:
             case _:  # what doesn't change a memory's words or whether it is found
                 return
         self._merge_if_overdue()
+
+    def add(
+        self,
+        id: str,
+        parts: Iterable[str],
+        tags: tuple[str, ...] = (),
+        category: str | None = None,
+        *,
+        hidden: bool = False,
+    ) -> None:
+        """A text more, in the next row, under an id of its own; what is in no log is added so."""
+        self._rows[id] = len(self._ids)
+        self._ids.append(id)
+        documents = self._documents
+        said = Said(
+            [number for part in parts for number in documents.numbered(part)],
+            documents.numbered_list(tags),
+            documents.numbered_list(_category(category)),
+        )
+        documents.begin(said, hidden=hidden)
+        self._merge_if_overdue()
+
+    def drop(self, id: str) -> None:
+        """A text is found no more, and no word of it is put away."""
+        row = self._rows[id]
+        self._documents.rewrite(row, _NOTHING)
+        self._documents.hide(row)
 
     def matches(
         self,
@@ -273,17 +304,8 @@ class SearchIndex:
         return index
 
     def _begin(self, stream: str, event: Beginning, *, hidden: bool) -> None:
-        self._rows[stream] = len(self._ids)
-        self._ids.append(stream)
-        documents = self._documents
         parts = event.parts if isinstance(event, Imported) else (event.content,)
-        said = Said(
-            [number for part in parts for number in documents.numbered(part)],
-            documents.numbered_list(event.tags),
-            documents.numbered_list(_category(event.category)),
-        )
-        documents.begin(said, hidden=hidden)
-        self._merge_if_overdue()
+        self.add(stream, parts, event.tags, event.category, hidden=hidden)
 
     def _merge_due(self) -> int:
         return max(self._merge_at, self._packed // 8)

@@ -36,6 +36,10 @@ def _query(value: object, info: ValidationInfo) -> object:
     return texts.well_formed(value, info.field_name or "query")
 
 
+Query = Annotated[str | None, BeforeValidator(_query)]
+"""Words that are looked for, up to 4,096 characters."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A memory that was found.
@@ -72,9 +76,7 @@ class Search(Input):
     VERB: ClassVar[str] = "search"
     POSITIONAL: ClassVar[tuple[str, ...]] = ("query",)
 
-    query: Annotated[
-        str | None, Field(description="Words; a pattern by mode regex."), BeforeValidator(_query)
-    ] = None
+    query: Annotated[Query, Field(description="Words; a pattern by mode regex.")] = None
     category: Annotated[Category, Field(description="Only under this category.")] = None
     tags: Annotated[Tags, Field(description="Only with all of these tags.")] = ()
     limit: Annotated[int, Field(ge=1, le=200, description="How many at most, 1 to 200.")] = 8

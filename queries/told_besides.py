@@ -6,6 +6,7 @@ from muniment.domain import access_token, recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.erasure import events as erasure
+from muniment.domain.feedback import Given
 from muniment.domain.proposal import events as proposals
 from muniment.domain.signing_key import Rotated
 
@@ -117,3 +118,9 @@ def _rolled_back(event: rollback.Applied, _: str) -> str:
 @told_besides.register
 def _undone(event: rollback.Undone, _: str) -> str:
     return f"the rollback was undone, {event.left:,} left: {event.reason}"
+
+
+@told_besides.register
+def _feedback(event: Given, _: str) -> str:
+    about = f" about {tails(event.memory_ids)}" if event.memory_ids else ""
+    return f"feedback given, {event.kind}{about}: {shortened(event.text)}"

@@ -16,6 +16,7 @@ from muniment.domain import access_token, recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.erasure import events as erasure
+from muniment.domain.feedback import Given
 from muniment.domain.memory import events
 from muniment.domain.proposal import events as proposals
 from muniment.domain.recorded import word_fields
@@ -64,6 +65,7 @@ EVENTS: tuple[type, ...] = (
     recall.Purged,
     rollback.Applied,
     rollback.Undone,
+    Given,
 )
 """Every event that this release can read and write. Nothing else is ever resolved from a row."""
 

@@ -27,6 +27,7 @@ from muniment.domain import access_token, recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.erasure import events as erasure
+from muniment.domain.feedback import Given
 from muniment.domain.importance import Decay
 from muniment.domain.memory import events as e
 from muniment.domain.memory.state import State, evolve
@@ -347,6 +348,8 @@ EXAMPLES: Sequence[object] = (
     ),
     rollback.Undone(left=0),
     rollback.Undone(left=3, reason="it was right: Köln"),
+    Given(kind="praise", text="That was quick"),
+    Given(kind="correction", text=_TEXT, session="web:7", memory_ids=_OTHERS),
 )
 """Two or more of each event: one that says the least, one that says everything."""
 

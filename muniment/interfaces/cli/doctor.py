@@ -113,7 +113,8 @@ def _files(directory: Path) -> Iterator[Check]:
     keys = directory / "keys"
     expected = {directory: 0o700, keys: 0o700}
     expected |= {path: 0o600 for path in sorted(keys.glob("*")) if path.is_file()}
-    expected |= {path: 0o600 for path in sorted(directory.glob("log.*")) if path.is_file()}
+    for files in ("log.*", "work.*"):
+        expected |= {path: 0o600 for path in sorted(directory.glob(files)) if path.is_file()}
     open_ = [
         (path, mode, path.stat().st_mode & 0o777)
         for path, mode in expected.items()
@@ -127,7 +128,7 @@ def _files(directory: Path) -> Iterator[Check]:
             f"chmod {mode:o} {path}",
         )
     if not open_:
-        yield Check("modes", "fine", "Only their owner may use the directory, log and keys.")
+        yield Check("modes", "fine", "Only their owner may use the store and its keys.")
     if (keys / "master.key").exists():
         yield Check(
             "master key",

@@ -7,7 +7,7 @@ as text where it does not, so that the model says what is wrong with it.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -20,7 +20,7 @@ from muniment.domain.memory.events import Source
 
 from .texts import read_text
 
-_NAMES = frozenset(["id", "by", "category", "proposal_id"])
+_NAMES = frozenset(["id", "by", "category", "proposal_id", "key", "session", "role", "kind"])
 """Positional fields that name something; what other ones hold are texts, which files may hold."""
 
 _ANYWHERE = " It may be @FILE, or - for the standard input."
@@ -115,6 +115,8 @@ def _reading(name: str, field: FieldInfo) -> tuple[Any, str, Callable[[Any], obj
         return bool, "", _as_it_is
     if kind is int or kind is float:
         return str, "NUMBER", _number
+    if kind is timedelta:
+        return str, "SECONDS", _number
     if kind is datetime:
         return str, "TIME", _as_it_is
     if kind is Source:

@@ -3,11 +3,12 @@
 import sys
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from muniment.commands.merge import Merged
 from muniment.commands.restore import Restored
 from muniment.commands.save_memory import Saved
+from muniment.domain.conversation.turns import Turn
 from muniment.domain.memory.view import Memory
 from muniment.domain.proposal.state import Proposal
 from muniment.erasing import ErasureCertificate, ErasurePreview
@@ -22,7 +23,7 @@ from muniment.queries.stats import Stats
 from muniment.rebuild import Rebuilt
 from muniment.settings import Setting
 
-from . import certificates, copies, doctor, figures, memories, proposing, records
+from . import certificates, conversing, copies, doctor, figures, memories, proposing, records
 from .console import Line, put
 from .output import document
 
@@ -43,9 +44,11 @@ Answer: TypeAlias = (
     | Rebuilt
     | ImportReport
     | copies.Copied
+    | conversing.Told
     | doctor.Diagnosis
     | Proposal
     | list[HistoryEntry]
+    | list[Turn]
     | tuple[Setting, ...]
     | Iterator[LogEntry]
 )
@@ -65,6 +68,8 @@ def show(answer: Answer, *, as_json: bool) -> None:
 def _lines(answer: Answer, now: datetime) -> Iterable[Line]:  # noqa: PLR0912
     if isinstance(answer, copies.Copied):
         return copies.copied(answer)
+    if isinstance(answer, conversing.Told):
+        return conversing.told(answer, now)
     match answer:
         case Saved():
             return memories.saved(answer, now)
@@ -102,7 +107,10 @@ def _lines(answer: Answer, now: datetime) -> Iterable[Line]:  # noqa: PLR0912
             return doctor.report(answer)
         case tuple():
             return figures.settings(answer)
+        case [Turn(), *_]:
+            said = cast("list[Turn]", answer)  # pyright: ignore[reportUnnecessaryCast]  # mypy's
+            return conversing.turns(said)
         case list():
-            return records.history(answer)
+            return records.history(cast("list[HistoryEntry]", answer))
         case _:
             return records.log(answer)
