@@ -26,6 +26,7 @@ from .domain.errors import (
 from .domain.memory.events import Source
 from .domain.memory.merging import RejectedMerge as MergeRejected
 from .domain.memory.view import Memory
+from .domain.moments import Point
 from .exporting import Exported
 from .handle import Muniment, open  # noqa: A004 (muniment.open is the name)
 from .importing import ImportReport
@@ -37,6 +38,7 @@ from .log.notes import Checkpoint
 from .log.verify import Verification
 from .proofs.proof import Proof, Violation
 from .purging import PurgeReport
+from .queries.diff import Change, Difference, FieldChange
 from .queries.history import HistoryEntry
 from .queries.log import LogEntry
 from .queries.search import Hit, SearchResult
@@ -46,9 +48,12 @@ from .settings import Settings
 __all__ = [
     "BackedUp",
     "Bundle",
+    "Change",
     "Checkpoint",
     "Conflict",
+    "Difference",
     "Exported",
+    "FieldChange",
     "Finding",
     "HistoryEntry",
     "Hit",
@@ -63,6 +68,7 @@ __all__ = [
     "Muniment",
     "MunimentError",
     "NotFound",
+    "Point",
     "Proof",
     "PurgeReport",
     "Refused",

@@ -104,7 +104,7 @@ def export(
     if place.is_dir():
         raise Invalid("path: name a file.", code="path_invalid", field="path")
     engine.store.require_own_process()
-    head = engine.store.rows.head()
+    head = engine.head()
     begun = engine.store.rows.select_memories(space, head.position)
     snapshot = _Snapshot(engine, space, head, begun, engine.clock())
     with _whole_file(place) as put:

@@ -13,6 +13,7 @@ from .face.carrying import Carrying
 from .face.evidence import Evidence
 from .face.finding import Finding
 from .face.removing import Removing
+from .face.travelling import Travelling
 from .face.writing import Writing
 from .keychain import Keychain
 from .meaning import Meaning
@@ -20,7 +21,7 @@ from .purging import finish
 from .settings import Settings
 
 
-class Muniment(Writing, Removing, Finding, Evidence, Carrying):
+class Muniment(Writing, Removing, Finding, Travelling, Evidence, Carrying):
     """A handle on a store, acting as one identity; safe to use from several threads.
 
     Close it, or use it as a context manager. ``aio`` is the same face for asyncio.

@@ -20,13 +20,14 @@ from .commands.retag import Retag
 from .commands.revise import Revise
 from .commands.save_memory import SaveMemory
 from .commands.supersede import Supersede
+from .queries.diff import Diff
 from .queries.get_memory import Get, GetMany
 from .queries.history import History
 from .queries.log import Log
 from .queries.search import Search
 from .queries.stats import GetStats
 
-Query: TypeAlias = Get | GetMany | GetStats | History | Log | Search
+Query: TypeAlias = Diff | Get | GetMany | GetStats | History | Log | Search
 
 COMMANDS: tuple[type[Command], ...] = (
     SaveMemory,
@@ -50,4 +51,4 @@ COMMANDS: tuple[type[Command], ...] = (
     RequestPurge,
     ImportMemory,
 )
-QUERIES: tuple[type[Query], ...] = (Search, Get, GetMany, History, Log, GetStats)
+QUERIES: tuple[type[Query], ...] = (Search, Get, GetMany, History, Log, Diff, GetStats)

@@ -20,19 +20,22 @@ from .parts import Part, Parts, Unfit, ids, packed_ids, value
 from .vector_index import Keep, Nearest, Rows, Vector, VectorIndex
 
 _NOTHING = 0
+_EVER = 2**63 - 1
 
 
 class Passages:
     """Folds events into the texts that are wanted; ``position`` is that of the newest event."""
 
     NAME: ClassVar[str] = "passages"
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
 
     def __init__(self) -> None:
         self.position = 0
         self.ids: list[str] = []
         self._rows: dict[str, int] = {}
         self._versions: Column[np.int32] = Column(np.int32)
+        self._since: Column[np.int64] = Column(np.int64)
+        self._until = _EVER
         self._index: VectorIndex | None = None
 
     def apply(self, recorded: Recorded) -> None:
@@ -46,6 +49,7 @@ class Passages:
                 self._rows[recorded.stream] = len(self.ids)
                 self.ids.append(recorded.stream)
                 self._versions.append(0)
+                self._since.append(0)
                 self._want(len(self.ids) - 1, 1)
             return
         match recorded.event:
@@ -60,6 +64,7 @@ class Passages:
 
     def _want(self, row: int, version: int) -> None:
         self._versions.set(row, version)
+        self._since.set(row, self.position)
         if self._index is not None:
             self._index.expect(row, version)
 
@@ -90,19 +95,42 @@ class Passages:
         )
         return [(self.ids[row], int(versions[row])) for row in rows]
 
+    def at(self, position: int) -> "Passages":
+        """Those whose text at a position is still the one they have: of others it has no vector.
+
+        It is good until the next event is applied.
+        """
+        then = Passages()
+        vars(then).update({**vars(self), "_until": position})  # the same columns, not copied
+        return then
+
     def nearest(
         self, query: Vector, *, limit: int, at_least: float, keep: Keep | None = None
     ) -> Nearest:
         """The memories of the greatest cosine; none while no vector has come."""
         if self._index is None or len(query) != self._index.dimension:
             return Nearest(np.zeros(0, np.int32), np.zeros(0, np.float32))
-        return self._index.nearest(query, limit=limit, at_least=at_least, keep=keep)
+        kept = keep if self._until == _EVER else self._unchanged_and(keep)
+        return self._index.nearest(query, limit=limit, at_least=at_least, keep=kept)
 
     def cosines(self, query: Vector, rows: Rows) -> NDArray[np.float32]:
         """The cosine of each of ``rows`` and a unit vector; NaN where there is no vector."""
         if self._index is None or len(query) != self._index.dimension:
             return np.full(len(rows), np.nan, np.float32)
-        return self._index.cosines(query, rows)
+        cosines = self._index.cosines(query, rows)
+        if self._until != _EVER:
+            cosines[self._since.view[rows] > self._until] = np.nan
+        return cosines
+
+    def _unchanged_and(self, keep: Keep | None) -> Keep:
+        def kept(rows: Rows) -> NDArray[np.bool_]:
+            passes: NDArray[np.bool_] = self._since.view[rows] <= self._until
+            if keep is not None:
+                # of what came later, who asks knows nothing
+                passes[passes] = keep(rows[passes])
+            return passes
+
+        return kept
 
     def anew(self) -> "Passages":
         """An empty one."""
@@ -114,6 +142,7 @@ class Passages:
             "position": self.position,
             "ids": packed_ids(self.ids),
             "versions": self._versions.view.copy(),
+            "since": self._since.view.copy(),
         }
 
     @classmethod
@@ -128,7 +157,8 @@ class Passages:
         made.ids = ids(parts, "ids")
         made._rows = dict(zip(made.ids, range(len(made.ids)), strict=True))
         made._versions.take(parts, "versions")
-        if len(made._versions) != len(made.ids):
+        made._since.take(parts, "since")
+        if not len(made._versions) == len(made._since) == len(made.ids):
             raise Unfit("versions")
         return made
 
@@ -136,4 +166,5 @@ class Passages:
         """Equal for two exactly if they want vectors of the same texts."""
         held = sha256(repr(self.ids).encode())
         held.update(self._versions.view.tobytes())
+        held.update(self._since.view.tobytes())
         return held.digest()

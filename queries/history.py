@@ -1,12 +1,13 @@
 """What happened to one memory."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
 from muniment.domain.identity import Role
 from muniment.domain.inputs import Input, MemoryId
+from muniment.domain.recorded import Recorded
 
 from .get_memory import readable
 from .reading import Reading
@@ -40,16 +41,20 @@ class History(Input):
     def answer(self, reading: Reading) -> list[HistoryEntry]:
         """The events of the memory's stream."""
         memory = readable(reading, self.id)
-        is_purged = memory.condition == "purged"
-        return [
-            HistoryEntry(
-                recorded.position,
-                recorded.version,
-                recorded.name,
-                recorded.recorded_at,
-                recorded.actor,
-                summary(recorded, is_purged=is_purged),
-                data(recorded),
-            )
-            for recorded in reading.history(memory.id)
-        ]
+        return entries(reading.history(memory.id), is_purged=memory.is_wordless)
+
+
+def entries(happened: Iterable[Recorded], *, is_purged: bool) -> list[HistoryEntry]:
+    """Events of one memory as they are told; ``is_purged``: its words were removed."""
+    return [
+        HistoryEntry(
+            recorded.position,
+            recorded.version,
+            recorded.name,
+            recorded.recorded_at,
+            recorded.actor,
+            summary(recorded, is_purged=is_purged),
+            data(recorded),
+        )
+        for recorded in happened
+    ]

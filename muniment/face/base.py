@@ -56,6 +56,7 @@ class Face:
                 f"The role {self._identity.role!r} of {self.actor} may not {operation.VERB}.",
                 code="role_refused",
             )
+        self._engine.admit(operation)
 
 
 def listed(given: Iterable[T], field: str) -> list[T]:

@@ -18,8 +18,10 @@ from muniment.domain.errors import StorageFailed
 from muniment.domain.memory.forms import canonical_form
 from muniment.domain.recorded import Recorded
 from muniment.projections.catalog import Catalog
+from muniment.projections.facets import Facets
 from muniment.projections.parts import Part, Parts, Unfit
 from muniment.projections.passages import Passages
+from muniment.projections.past_index import PastIndex
 from muniment.projections.search_index import SearchIndex
 from muniment.projections.similarity import Similarity
 
@@ -106,6 +108,10 @@ class ReadModels:
                 lambda parts: Similarity.load(parts, canonical_form),
             ),
             Passages: _Kind(Passages, Passages.load),
+            Facets: _Kind(Facets, Facets.load),
+            PastIndex: _Kind(
+                lambda: PastIndex(k1=k1, b=b), lambda parts: PastIndex.load(parts, k1=k1, b=b)
+            ),
         }
         self._loaded: dict[str, dict[type[Projection], _Held]] = defaultdict(dict)
 
@@ -125,23 +131,41 @@ class ReadModels:
         """Which texts of a space want vectors, and the vectors that have come."""
         return self._current(space, Passages)
 
-    def _current(self, space: str, kind: type[P]) -> P:
+    def facets(self, space: str) -> Facets:
+        """What the catalog of a space was at any position."""
+        return self._current(space, Facets)
+
+    def past_index(self, space: str) -> PastIndex:
+        """The words that a space's memories had at any position.
+
+        The facets, which it is always asked with, are loaded in the same pass over the log.
+        """
+        return self._current(space, PastIndex, Facets)
+
+    def holds(self, space: str, kind: type[Projection]) -> bool:
+        """Whether a projection of a space is loaded."""
+        return kind in self._loaded.get(space, {})
+
+    def _current(self, space: str, kind: type[P], *besides: type[Projection]) -> P:
         with self.lock:
-            held = self._loaded[space].get(kind)
-            if held is None:
-                held = self._load(space, kind)
-                self._loaded[space][kind] = held
-            found = held.projection
+            loaded = self._loaded[space]
+            if loaded.get(kind) is None:
+                self._load(space, kind, *(one for one in besides if one not in loaded))
+            found = loaded[kind].projection
             assert isinstance(found, kind)  # noqa: S101 (what was made for it)
             return found
 
-    def _load(self, space: str, kind: type[Projection]) -> _Held:
-        position, projection = self._from_kept(space, kind)
-        if position > self.position:
+    def _load(self, space: str, *kinds: type[Projection]) -> None:
+        """Loads projections in one pass over the log from the oldest of their kept states on."""
+        begun = [self._from_kept(space, kind) for kind in kinds]
+        if max(position for position, _ in begun) > self.position:
             self.catch_up()
-        held = _Held(projection)
-        held.take_in(self._store.recorded(after=position, until=self.position, space=space))
-        return held
+        held = [_Held(projection) for _, projection in begun]
+        after = min(position for position, _ in begun)
+        for recorded in self._store.recorded(after=after, until=self.position, space=space):
+            for one in held:
+                one.take_in([recorded])
+        self._loaded[space].update(zip(kinds, held, strict=True))
 
     def _from_kept(self, space: str, kind: type[Projection]) -> tuple[int, Projection]:
         """A projection, and the position that it is as of: an empty one where none is kept."""

@@ -25,6 +25,7 @@ _SELECT = f"SELECT {_COLUMNS} FROM events"  # noqa: S608
 _STREAMS_AT_ONCE = 200
 _HEAD = "SELECT position, chain, recorded_at FROM events ORDER BY position DESC LIMIT 1"
 _BEGUN = "SELECT recorded_at FROM events ORDER BY position LIMIT 1"
+_AT = "SELECT recorded_at FROM events WHERE position <= ? ORDER BY position DESC LIMIT 1"
 _LEAVES = "SELECT leaf FROM events WHERE position > ? AND position <= ? ORDER BY position"
 _LEAVES_AT_ONCE = 5_000
 _UNFINISHED = """
@@ -208,6 +209,23 @@ class Recorder(SQLiteApplicationRecorder):
             )
             return [(stream, position) for stream, position in cursor.fetchall()]
 
+    def select_touched(
+        self, space: str, *, after: int, until: int, begun_after: int, limit: int
+    ) -> list[tuple[str, int]]:
+        """The memories of a space with events past a position and up to another.
+
+        Each comes with the position of its first event among those, by which they are in order;
+        only such past ``begun_after`` are told, ``limit`` at most.
+        """
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            cursor.execute(
+                "SELECT stream, MIN(position) AS first FROM events"
+                " WHERE position > ? AND position <= ? AND space = ? AND name GLOB 'memory.*'"
+                " GROUP BY stream HAVING first > ? ORDER BY first LIMIT ?",
+                [after, until, space, begun_after, limit],
+            )
+            return [(stream, first) for stream, first in cursor.fetchall()]
+
     def unfinished_removals(self) -> list[tuple[str, str]]:
         """Streams, with their spaces, whose key was to be destroyed and may not have been."""
         with typed_errors(), self.datastore.transaction(commit=False) as cursor:
@@ -246,6 +264,26 @@ class Recorder(SQLiteApplicationRecorder):
         with typed_errors(), self.datastore.transaction(commit=False) as cursor:
             found = fetch_all(cursor, _BEGUN, (), damaged=_replaced)
             return str(found[0][0]) if found else None
+
+    def recorded_at(self, position: int) -> str | None:
+        """The recorded time of the event at a position, or of the last before it; None: none is."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            found = fetch_all(cursor, _AT, (position,), damaged=_replaced)
+            return str(found[0][0]) if found else None
+
+    def position_at(self, recorded_at: str) -> int:
+        """The last position recorded by a time, in the log's spelling; 0 where there is none.
+
+        Recorded times never fall, so it is found by halving.
+        """
+        least, most = 0, self.head().position
+        while least < most:
+            middle = (least + most + 1) // 2
+            if (self.recorded_at(middle) or "") <= recorded_at:
+                least = middle
+            else:
+                most = middle - 1
+        return least
 
     def leaves(self, *, after: int, until: int) -> Iterator[list[bytes]]:
         """The leaves past a position and up to another, as stored, a section at a time.

@@ -17,7 +17,7 @@ from eventsourcing.utils import Environment
 
 from muniment.domain.errors import StorageFailed
 from muniment.domain.memory.events import Purged, PurgeRequested
-from muniment.domain.memory.state import State, evolve
+from muniment.domain.memory.state import State, evolve, without_words
 from muniment.domain.recorded import Recorded
 
 from . import schema
@@ -187,17 +187,23 @@ class Store(Application[str]):
     def memories(self, streams: Iterable[str], *, until: int | None = None) -> dict[str, State]:
         """The memories of several streams, by their names; those without events are left out.
 
-        ``until`` leaves out what was recorded past a position.
+        ``until`` leaves out what was recorded past a position; of a memory whose words were to be
+        removed later, there are the facts of then without them.
         """
         self.require_own_process()
         states: dict[str, State] = {}
+        doomed: set[str] = set()
         for row in self.rows.select_streams_events(list(streams)):
-            if until is not None and row.position > until:
-                continue
             stream = str(row.originator_id)
+            if until is not None and row.position > until:
+                if row.topic == PurgeRequested.NAME:
+                    doomed.add(stream)
+                continue
             state = evolve(states.get(stream), self.sealing.recorded(row))
             if state is not None:
                 states[stream] = state
+        for stream in doomed & states.keys():
+            states[stream] = without_words(states[stream])
         return states
 
     def history(self, stream: str) -> list[Recorded]:

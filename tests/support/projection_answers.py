@@ -4,12 +4,16 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
+
 from muniment import Muniment
 from muniment.domain.duplicates import form
 from muniment.domain.importance import Decay
 from muniment.log.read_models import ReadModels
 from muniment.log.store import Store
 from muniment.projections.catalog import CONDITIONS, STORES, Catalog
+from muniment.projections.facets import Facets
+from muniment.projections.past_index import PastIndex
 from muniment.projections.search_index import SearchIndex
 from muniment.projections.similarity import Similarity
 
@@ -55,6 +59,21 @@ def of_search_index(index: SearchIndex, words: Iterable[str] = WORDS) -> dict[st
                 for row, score, exact in zip(found.rows, found.scores, found.exact, strict=True)
             ]
             answers[f"{query} {archived}"] = sorted(matches)
+    return answers
+
+
+def of_facets(facets: Facets) -> dict[str, Any]:
+    moments = {at: of_catalog(facets.at(at)) for at in range(facets.position + 1)}
+    doubted = of_catalog(facets.at(facets.position // 2, still_doubted=True))
+    return {"now": of_catalog(facets), "then": moments, "doubted": doubted}
+
+
+def of_past_index(index: PastIndex) -> dict[str, Any]:
+    """At every position, as if every second memory had been live there."""
+    answers: dict[str, Any] = {}
+    for at in range(index.position + 1):
+        live = np.arange(len(index.ids)) % 2 == 0
+        answers[str(at)] = of_search_index(index.at(at, live), WORDS[:3])
     return answers
 
 
