@@ -177,7 +177,7 @@ def _when(value: object, info: ValidationInfo) -> object:
         field = info.field_name or "when"
         raise Invalid(
             f"{field}: give an aware datetime, an RFC 3339 time or a position of the log.",
-            code=f"{field}_invalid",
+            code="when_invalid",
             field=field,
         )
     return _moment(value, info)

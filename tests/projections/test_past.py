@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from log_backends import SOAK
+from numpy.typing import NDArray
 from projection_answers import of_catalog, of_search_index
 from random_logs import START, STREAMS, logs
 
@@ -18,7 +19,7 @@ from muniment.projections.catalog import Catalog
 from muniment.projections.facets import Facets
 from muniment.projections.past_index import PastIndex
 from muniment.projections.periods import NONE, Periods
-from muniment.projections.search_index import SearchIndex
+from muniment.projections.search_index import Rows, SearchIndex
 
 EXAMPLES = 60 * SOAK
 QUERIES = ["build friday", "server Lisbon", "alpha-7", "ops"]
@@ -122,6 +123,37 @@ def test_an_explanation_is_of_the_text_of_then() -> None:
         ("relay", 1, 2)
     ]
     assert [part.term for part in now.explain(0, "relay pump")] == ["pump"]
+
+
+def test_words_that_were_purged_since_find_nothing_though_the_memory_counts() -> None:
+    log = [at(1, e.Saved(content="The relay runs", **WORTH))]
+    other = replace(at(2, e.Saved(content="The pump runs", **WORTH)), stream=STREAMS[1])
+    past = folded(PastIndex(), [*log, other])
+    live = np.array([True, True])
+    before = past.at(2, live).matches("relay", limit=3)
+    assert before.rows.tolist() == [0]
+    folded(past, purge_requests([*log, other], [STREAMS[0]]))
+    then = past.at(2, live)
+    assert then.matches("relay", limit=3).rows.tolist() == []
+    # ln((N + 1) / df) with both counted, one of them without terms
+    (part,) = then.explain(1, "pump")
+    blank = replace(log[0], event=e.Saved(**WORTH))
+    assert part.score == folded(SearchIndex(), [blank, other]).explain(1, "pump")[0].score
+
+
+def test_a_filter_is_asked_about_no_memory_that_came_later() -> None:
+    log = [
+        replace(at(number, e.Saved(content="The relay runs", **WORTH)), stream=stream)
+        for number, stream in enumerate(STREAMS, 1)
+    ]
+    asked: list[int] = []
+
+    def keep(rows: Rows) -> NDArray[np.bool_]:
+        asked.extend(rows.tolist())
+        return np.ones(len(rows), np.bool_)
+
+    folded(PastIndex(), log).at(2, np.array([True, True])).matches("relay", limit=3, keep=keep)
+    assert asked == [0, 1]
 
 
 WORTH: dict[str, Any] = {

@@ -65,7 +65,11 @@ def _verb(operation: type[Command | Query]) -> Callable[..., None]:
     method = _METHODS.get(operation, operation.VERB)
 
     def verb(context: typer.Context, **given: Any) -> None:
-        session = of(context, as_json=given.pop("as_json"))
+        session = of(
+            context,
+            as_json=given.pop("as_json"),
+            of_the_past=not issubclass(operation, Command),
+        )
         as_agent = given.pop("as_agent", False)
         values = _values(fields, given)
         with _opened(session, operation) as face:
@@ -74,7 +78,7 @@ def _verb(operation: type[Command | Query]) -> Callable[..., None]:
                 read = face.agent_text(answer)
                 sys.stdout.write((document({"text": read}) if session.json else read) + "\n")
             else:
-                show(answer, as_json=session.json)
+                show(answer, as_json=session.json, now=face.point.at if face.point else None)
 
     declared = {parameter.field: (parameter.type, parameter.declaration) for parameter in fields}
     if operation is Search:
@@ -117,7 +121,7 @@ def _values(fields: list[Parameter], given: dict[str, Any]) -> dict[str, object]
 
 
 def _opened(session: Session, operation: type[Command | Query]) -> Any:
-    if operation is Search:
+    if operation is Search or session.as_of is not None:
         return session.searching()
     if not issubclass(operation, Command):
         return session.reading()
@@ -180,7 +184,7 @@ def _purge(
 
 def _prove_invariants(context: typer.Context, *, as_json: Json = False) -> int:
     """Prove that every invariant held after every event; no key is needed. Ends with 1 if not."""
-    session = of(context, as_json=as_json)
+    session = of(context, as_json=as_json, of_the_past=True)
     with session.reading() as face, progress("proving") as done:
         answer = face.prove_invariants(progress=done)
     show(answer, as_json=session.json)
