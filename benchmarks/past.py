@@ -83,8 +83,12 @@ def _in_turn(store: Muniment, position: int) -> tuple[float, float, float]:
     for query in queries(QUERIES):
         now += cpu_each([partial(store.search, query)])
         then += cpu_each([partial(past.search, query)])
-        fresh += cpu_each([lambda query=query: store.as_of(position).search(query)])
+        fresh += cpu_each([partial(_ask_anew, store, position, query)])
     return median(now), median(then), median(fresh)
+
+
+def _ask_anew(store: Muniment, position: int, query: str) -> None:
+    store.as_of(position).search(query)
 
 
 def _in_child(path: Path, position: int, *, keep_state: bool) -> Loaded:

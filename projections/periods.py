@@ -16,6 +16,8 @@ from .parts import Part, Parts, Unfit
 NONE: Final = -1
 """The number of no entry."""
 
+_EVER: Final = 2**63 - 1
+
 
 class Periods:
     """Entries by number from 0: ``rows`` has the memory of each, ``since`` the position."""
@@ -24,7 +26,7 @@ class Periods:
         self.rows: Column[np.int32] = Column(np.int32)
         self.since: Column[np.int64] = Column(np.int64)
         self._before: Column[np.int32] = Column(np.int32)
-        self._latest: dict[int, int] = {}
+        self._latest: Column[np.int32] = Column(np.int32)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -36,14 +38,16 @@ class Periods:
 
     def add(self, row: int, position: int) -> None:
         """One entry more, which stands from ``position`` on."""
-        self._before.append(self._latest.get(row, NONE))
-        self._latest[row] = len(self)
+        self._before.append(self.latest(row))
+        if row >= len(self._latest):
+            self._latest.extend([NONE] * (row + 1 - len(self._latest)))
+        self._latest.set(row, len(self))
         self.rows.append(row)
         self.since.append(position)
 
     def latest(self, row: int) -> int:
         """The entry about a memory that stands now; ``NONE`` where there is none."""
-        return self._latest.get(row, NONE)
+        return self._latest.get(row) if row < len(self._latest) else NONE
 
     def of(self, row: int) -> Iterator[int]:
         """The entries about a memory, the latest first."""
@@ -99,4 +103,4 @@ class Periods:
         same = rows[order[1:]] == rows[order[:-1]]
         before[order[1:][same]] = order[:-1][same]
         self._before.replace(before)
-        self._latest = dict(zip(rows.tolist(), range(len(rows)), strict=True))
+        self._latest.replace(self.at(_EVER, 1 + int(rows.max(initial=-1))))
