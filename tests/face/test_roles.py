@@ -43,6 +43,7 @@ MAY: dict[str, frozenset[str]] = {
     "get_many": READERS,
     "history": LEDGER | {"contributor"},
     "log": LEDGER,
+    "diff": frozenset({"owner", "auditor", "admin"}),
     "stats": LEDGER,
 }
 """An operation without a row here fails the test below."""
@@ -73,6 +74,7 @@ CALLS: dict[str, Callable[[Muniment, str], Any]] = {
     "get_many": lambda m, of: m.get_many([of]),
     "history": lambda m, of: m.history(of),
     "log": lambda m, of: list(m.log()),
+    "diff": lambda m, of: m.diff(1, 1),
     "stats": lambda m, of: m.stats(),
 }
 
