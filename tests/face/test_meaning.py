@@ -120,6 +120,7 @@ class TestThePast:
             meaning = {hit.memory.id: (hit.why or {})["meaning"] for hit in both.hits}
         assert meaning[kept] == 1.0
         assert meaning[rewritten] == 0.0  # found by its words of then
+        assert meaning[least] > 0.5  # scaled from 0, not from what the other's text is like now
 
 
 class TestWithoutAService:
