@@ -115,8 +115,8 @@ class State(NamedTuple):
 
     @property
     def is_wordless(self) -> bool:
-        """Whether its words were removed for good; a memory that has any has a statement."""
-        return not self.statements
+        """Whether its words were removed for good, by now or, in a state of the past, since."""
+        return self.condition == "purged" or not self.statements
 
 
 def evolve(state: State | None, recorded: Recorded) -> State | None:
