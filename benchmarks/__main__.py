@@ -9,6 +9,7 @@ from . import (
     locomo,
     looking_up,
     nearest,
+    past,
     replaying,
     rolling_back,
     saving,
@@ -19,7 +20,7 @@ from .stores import fill
 from .verifying import EVENTS_A_MEMORY
 
 TOPICS = (
-    *("saving", "searching", "looking-up", "replaying", "verifying", "rolling-back"),
+    *("saving", "searching", "looking-up", "replaying", "past", "verifying", "rolling-back"),
     *("vectors", "locomo"),
 )
 
@@ -64,6 +65,8 @@ def _on_a_store(topics: set[str], memories: int) -> None:
             looking_up.run(path, memories).show()
         if "replaying" in topics:
             replaying.run(path, memories).show()
+        if "past" in topics:  # it rewrites some: so after those that ask about what was filled in
+            past.run(path, memories).show()
         if "saving" in topics:
             saving.run(path, filling).show()
 

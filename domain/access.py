@@ -32,7 +32,7 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
     "get_many": _READERS,
     "recall": _READERS,
     "as_of": _READERS | _LEDGER,
-    "diff": _READERS | _LEDGER,
+    "diff": _STORE_WIDE,
     # what is written
     "save": _WRITERS,
     "revise": _WRITERS,

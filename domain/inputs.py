@@ -239,6 +239,17 @@ def _moment(value: object, info: ValidationInfo) -> object:
     return moments.in_utc(value, field) if isinstance(value, datetime) else value
 
 
+def _when(value: object, info: ValidationInfo) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | str | datetime):
+        field = info.field_name or "when"
+        raise Invalid(
+            f"{field}: give an aware datetime, an RFC 3339 time or a position of the log.",
+            code="when_invalid",
+            field=field,
+        )
+    return _moment(value, info)
+
+
 def _line(value: object, info: ValidationInfo) -> object:
     return texts.well_formed(value, info.field_name or "text") if isinstance(value, str) else value
 
@@ -324,6 +335,13 @@ Moment = Annotated[
     BeforeValidator(_moment),
 ]
 """An aware datetime or an RFC 3339 text, in UTC from here on."""
+
+When = Annotated[
+    int | datetime,
+    Field(description="A time such as 2026-03-03T12:00:00Z, or a position of the log."),
+    BeforeValidator(_when),
+]
+"""A moment of the past: a time as for ``Moment``, or a position of the log."""
 
 IdempotencyKey = Annotated[
     str,

@@ -28,6 +28,7 @@ from .domain.errors import (
 from .domain.memory.events import Source
 from .domain.memory.merging import RejectedMerge as MergeRejected
 from .domain.memory.view import Memory
+from .domain.moments import Point
 from .domain.rolling_back import Step
 from .domain.working.entries import WorkingEntry
 from .erasing import ErasureCertificate, ErasurePreview
@@ -47,6 +48,7 @@ from .purging import PurgeReport
 from .queries.blast_radius import BlastRadius, Touched
 from .queries.context import Context
 from .queries.conversation import ConversationResult
+from .queries.diff import Change, Difference, FieldChange
 from .queries.drawing import draw
 from .queries.history import HistoryEntry
 from .queries.knew import KnewReport, Known
@@ -62,15 +64,18 @@ __all__ = [
     "BackedUp",
     "BlastRadius",
     "Bundle",
+    "Change",
     "Checkpoint",
     "Conflict",
     "Context",
     "ConversationResult",
+    "Difference",
     "Edge",
     "ErasureCertificate",
     "ErasurePreview",
     "Exported",
     "Feedback",
+    "FieldChange",
     "Finding",
     "HistoryEntry",
     "Hit",
@@ -88,6 +93,7 @@ __all__ = [
     "MunimentError",
     "Node",
     "NotFound",
+    "Point",
     "Proof",
     "PurgeReport",
     "Refused",

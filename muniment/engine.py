@@ -17,14 +17,17 @@ from .denials import Denials
 from .domain.errors import Invalid, MunimentError, StorageFailed
 from .domain.identity import Identity
 from .domain.memory.state import State
+from .domain.moments import Point
 from .domain.ports import Clock, Erasable
 from .domain.recorded import Recorded
 from .erasables import ProcessTexts, ReadModelsOf, VectorsOf
 from .log.checkpoints import Checkpoints
 from .log.desk import LogDesk, read_clock
 from .log.kept import KeptStates
+from .log.points import point
 from .log.read_models import ReadModels
 from .log.store import Store
+from .log.tail import Head
 from .log.writer import Writer
 from .meaning import Meaning, SpaceMeaning, embedder, folder, vector_cache
 from .projections.catalog import Catalog
@@ -142,7 +145,7 @@ class Engine:
 
     def ask(self, query: Asks[A], identity: Identity) -> A:
         """Answers a query from everything that was committed before."""
-        answer = query.answer(_StoreReading(self, identity, read_clock(self.clock())))
+        answer = query.answer(StoreReading(self, identity, read_clock(self.clock())))
         self._wake(identity)
         return answer
 
@@ -182,6 +185,18 @@ class Engine:
         now = self.now()
         work = self.work(now)
         return WorkReading(work, identity.space, namespace, now, self._work_likeness)
+
+    def admit(self, operation: type) -> None:
+        """Whether an operation makes sense here: at the head of the log, every one does."""
+
+    @property
+    def point(self) -> Point | None:
+        """Where in the log it stands; None: at the head, wherever that is."""
+        return None
+
+    def head(self) -> Head:
+        """Where the log ends."""
+        return self.store.rows.head()
 
     def close(self) -> None:
         """Ends the store; read models that are far ahead of their kept state are kept first."""
@@ -230,8 +245,10 @@ class Engine:
         )
 
 
-class _StoreReading(LogDesk):
+class StoreReading(LogDesk):
     """One query's view of the store."""
+
+    is_past = False
 
     def __init__(self, engine: Engine, identity: Identity, now: datetime) -> None:
         super().__init__(engine.store, identity, now, engine.rules)
@@ -241,15 +258,19 @@ class _StoreReading(LogDesk):
         self.meaning = SpaceMeaning(engine.meaning, identity.space) if engine.meaning else None
 
     def catalog(self) -> Catalog:
+        """The space's memories as columns."""
         return self._current(self._models.catalog)
 
     def search_index(self) -> SearchIndex:
+        """The space's words."""
         return self._current(self._models.search_index)
 
     def recall_log(self) -> RecallLog:
+        """What was recalled in the space."""
         return self._current(self._models.recall_log)
 
     def provenance(self) -> Provenance:
+        """Where the words of the space's memories come from."""
         return self._current(self._models.provenance)
 
     def _current(self, model: Callable[[str], A]) -> A:
@@ -260,22 +281,39 @@ class _StoreReading(LogDesk):
             self._is_caught_up = True
         return model(self.identity.space)
 
-    def memories(self, ids: Iterable[str]) -> list[State]:
+    def memories(self, ids: Iterable[str], *, until: int | None = None) -> list[State]:
+        """Memories by whole ids, in that order, as of the position ``until``."""
         wanted = list(ids)
-        found = self._store.memories(wanted)
+        found = self._store.memories(wanted, until=until)
         return [found[id_] for id_ in wanted if id_ in found]
 
     def recorded(self, *, after: int, until: int | None, space: str | None) -> Iterator[Recorded]:
+        """Events by position, read as they are asked for."""
         self._is_caught_up = False  # who reads on has come to a later moment
         return self._store.recorded(after=after, until=until, space=space)
 
     def spaces(self) -> list[str]:
+        """Every space that something was recorded in, by name."""
         return self._store.rows.spaces()
 
+    def touched(
+        self, *, after: int, until: int, begun_after: int, limit: int
+    ) -> list[tuple[str, int]]:
+        """The space's memories with events between two positions, first touched first."""
+        return self._store.rows.select_touched(
+            self.identity.space, after=after, until=until, begun_after=begun_after, limit=limit
+        )
+
+    def point(self, when: datetime | int) -> Point:
+        """The point of the log that an aware moment or a position names."""
+        return point(self._store.rows, when)
+
     def head(self) -> int:
+        """The position of the newest event; 0 where there is none."""
         return self._store.rows.head().position
 
     def log_bytes(self) -> int:
+        """Bytes that the log takes on the disk or in memory."""
         return self._store.rows.size_in_bytes()
 
 

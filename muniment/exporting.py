@@ -116,7 +116,7 @@ def export(
     if place.is_dir():
         raise Invalid("path: name a file.", code="path_invalid", field="path")
     engine.store.require_own_process()
-    head = engine.store.rows.head()
+    head = engine.head()
     begun = engine.store.rows.select_memories(space, head.position)
     if held is not None:
         begun = [one for one in begun if one[0] in held.ids]
@@ -158,7 +158,7 @@ def _native(snapshot: _Snapshot, put: _Write, progress: Progress) -> tuple[int, 
     for number, memory in enumerate(snapshot.memories(), 1):
         line(_entry(memory))
         conditions[memory.state.condition] += 1
-        unreadable += memory.state.fault is not None
+        unreadable += _illegible(memory.state) is not None
         progress(number)
     trailer = {"memories": number, "conditions": dict(conditions), "sha256": digest.hexdigest()}
     line(trailer)
@@ -171,13 +171,21 @@ def _entry(memory: _Memory) -> dict[str, Any]:
     entry = {name: _plain(getattr(state, name)) for name in state._fields}
     return {
         **{name: value for name, value in entry.items() if name not in _NOT_EXPORTED},
-        **({"fault": state.fault} if state.fault else {}),
+        **({"fault": fault} if (fault := _illegible(state)) else {}),
         "provenance": {
             "first_position": memory.first_position,
             "position": state.position,
             "version": state.version,
         },
     }
+
+
+def _illegible(state: State) -> str | None:
+    """Why its words are not in the export; None where they are, or none are to be.
+
+    In an export as of an earlier moment there may be memories that were purged since.
+    """
+    return "purged" if state.is_wordless and state.condition != "purged" else state.fault
 
 
 def _plain(value: object) -> Any:
@@ -205,8 +213,8 @@ def _markdown(snapshot: _Snapshot, put: _Write, progress: Progress) -> tuple[int
     for number, memory in enumerate(snapshot.memories(), 1):
         state = memory.state
         if state.condition == "live":
-            unreadable += state.fault is not None
-            if state.fault is None:
+            unreadable += _illegible(state) is not None
+            if _illegible(state) is None:
                 sections.setdefault(state.category or "", []).append(state)
         progress(number)
     put(markdown.opening(snapshot.space, snapshot.now).encode())

@@ -17,6 +17,7 @@ from .face.finding import Finding
 from .face.forensics import Forensics
 from .face.proposing import Proposing
 from .face.removing import Removing
+from .face.travelling import Travelling
 from .face.working import WorkingMemory
 from .face.writing import Writing
 from .keychain import Keychain
@@ -29,6 +30,7 @@ class Muniment(
     Writing,
     Removing,
     Finding,
+    Travelling,
     Conversing,
     Forensics,
     Evidence,

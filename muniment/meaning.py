@@ -122,6 +122,11 @@ class Meaning:
         self._background = BackgroundEmbedding(model, self)
         self._remembered = lru_cache(_QUERIES_REMEMBERED)(self._asked)
 
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        return self._model.model
+
     def vector(self, text: str) -> NDArray[np.float32]:
         """The unit vector of a query; the latest are remembered.
 
@@ -279,6 +284,7 @@ class SpaceMeaning:
         self._meaning = meaning
         self._space = space
         self.min_similarity = meaning.min_similarity
+        self.model = meaning.model
 
     def vector(self, text: str) -> NDArray[np.float32]:
         """The unit vector of a query."""

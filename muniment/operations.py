@@ -28,6 +28,7 @@ from .commands.supersede import Supersede
 from .queries.blast_radius import GetBlastRadius
 from .queries.context import GetContext
 from .queries.conversation import GetTurns, SearchConversation
+from .queries.diff import Diff
 from .queries.get_memory import Get, GetMany
 from .queries.history import History
 from .queries.knew import Knew
@@ -41,7 +42,8 @@ from .queries.working import GetEntry, SearchWorking
 from .working import AppendTurn, ReportToolCall, SaveEntry
 
 Query: TypeAlias = (
-    Get
+    Diff
+    | Get
     | GetMany
     | GetBlastRadius
     | GetStats
@@ -98,6 +100,7 @@ QUERIES: tuple[type[Query], ...] = (
     GetMany,
     History,
     Log,
+    Diff,
     GetStats,
     Knew,
     TraceBack,

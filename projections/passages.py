@@ -30,19 +30,22 @@ from .parts import Part, Parts, Unfit, ids, packed_ids, value
 from .vector_index import Compared, Vector, VectorIndex
 
 _NOTHING = 0
+_EVER = 2**63 - 1
 
 
 class Passages:
     """Folds events into the texts that are wanted; ``position`` is that of the newest event."""
 
     NAME: ClassVar[str] = "passages"
-    VERSION: ClassVar[int] = 2
+    VERSION: ClassVar[int] = 3
 
     def __init__(self) -> None:
         self.position = 0
         self.ids: list[str] = []
         self._rows: dict[str, int] = {}
         self._versions: Column[np.int32] = Column(np.int32)
+        self._since: Column[np.int64] = Column(np.int64)
+        self._until = _EVER
         self._index: VectorIndex | None = None
 
     def apply(self, recorded: Recorded) -> None:
@@ -56,6 +59,7 @@ class Passages:
                 self._rows[recorded.stream] = len(self.ids)
                 self.ids.append(recorded.stream)
                 self._versions.append(0)
+                self._since.append(0)
                 self._want(len(self.ids) - 1, 1)
             return
         match recorded.event:
@@ -72,6 +76,7 @@ class Passages:
 
     def _want(self, row: int, version: int) -> None:
         self._versions.set(row, version)
+        self._since.set(row, self.position)
         if self._index is not None:
             self._index.expect(row, version)
 
@@ -102,12 +107,24 @@ class Passages:
         )
         return [(self.ids[row], int(versions[row])) for row in rows]
 
+    def at(self, position: int) -> "Passages":
+        """Those whose text at a position is still the one they have: of others it has no vector.
+
+        It is good until the next event is applied.
+        """
+        then = Passages()
+        vars(then).update({**vars(self), "_until": position})  # the same columns, not copied
+        return then
+
     def compared(self, query: Vector) -> Compared:
         """All vectors beside that of a query; none where they are of another dimension."""
         index = self._index
         if index is None or len(query) != index.dimension:
             index = VectorIndex(len(query))
-        return index.compared(query)
+        compared = index.compared(query)
+        if self._until == _EVER:
+            return compared
+        return compared.among(lambda rows: self._since.view[rows] <= self._until)
 
     def anew(self) -> "Passages":
         """An empty one."""
@@ -119,6 +136,7 @@ class Passages:
             "position": self.position,
             "ids": packed_ids(self.ids),
             "versions": self._versions.view.copy(),
+            "since": self._since.view.copy(),
         }
 
     @classmethod
@@ -133,7 +151,8 @@ class Passages:
         made.ids = ids(parts, "ids")
         made._rows = dict(zip(made.ids, range(len(made.ids)), strict=True))
         made._versions.take(parts, "versions")
-        if len(made._versions) != len(made.ids):
+        made._since.take(parts, "since")
+        if not len(made._versions) == len(made._since) == len(made.ids):
             raise Unfit("versions")
         return made
 
@@ -141,4 +160,5 @@ class Passages:
         """Equal for two exactly if they want vectors of the same texts."""
         held = sha256(repr(self.ids).encode())
         held.update(self._versions.view.tobytes())
+        held.update(self._since.view.tobytes())
         return held.digest()

@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from hashlib import sha256
-from typing import ClassVar, Final, NamedTuple, TypeAlias
+from typing import ClassVar, Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -266,9 +266,9 @@ class SearchIndex:
         """Equal for two indexes exactly if they hold the same, however it lies in them."""
         return sha256(repr(self._ids).encode() + self._documents.digest()).digest()
 
-    def anew(self) -> "SearchIndex":
+    def anew(self) -> Self:
         """An empty one that is made alike."""
-        return SearchIndex(k1=self._k1, b=self._b, merge_at=self._merge_at)
+        return type(self)(k1=self._k1, b=self._b, merge_at=self._merge_at)
 
     def dump(self) -> dict[str, Part]:
         """All that it holds, and no word that only dead documents have; all is packed first."""
@@ -286,9 +286,7 @@ class SearchIndex:
         }
 
     @classmethod
-    def load(
-        cls, parts: Parts, *, k1: float = 0.9, b: float = 0.4, merge_at: int = 4_096
-    ) -> "SearchIndex":
+    def load(cls, parts: Parts, *, k1: float = 0.9, b: float = 0.4, merge_at: int = 4_096) -> Self:
         """The index that was put away as ``parts``, whatever its constants were.
 
         Raises:
@@ -298,7 +296,7 @@ class SearchIndex:
         index._position = value(parts, "position", int)
         index._ids = ids(parts, "ids")
         index._rows = dict(zip(index._ids, range(len(index._ids)), strict=True))
-        index._documents = Documents.load(parts)
+        index._documents = index._documents.load(parts)
         index._base = Postings.load(parts)
         index._packed = index._listed = len(index._documents)
         return index

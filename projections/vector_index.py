@@ -43,6 +43,14 @@ class Compared:
         self._owners = owners
         self._slots = slots
 
+    def among(self, keep: Keep) -> "Compared":
+        """The same without those that ``keep`` leaves out, as if they had no vector."""
+        kept = np.flatnonzero(keep(self._owners))
+        owners = self._owners[kept]
+        slots = np.full(len(self._slots), _NOWHERE, np.int32)
+        slots[owners] = np.arange(len(owners), dtype=np.int32)
+        return Compared(self._cosines[kept], owners, slots)
+
     @property
     def least(self) -> float:
         """The least cosine of all; 0 where there are no vectors."""

@@ -87,7 +87,7 @@ class Log(Input):
                 if self._keeps(recorded):
                     left = None if left is None else left - 1
                     yield _shown(recorded, reading)
-            if not self.follow or left == 0:
+            if not self.follow or left == 0 or reading.is_past:
                 return
             time.sleep(FOLLOW_EVERY)
 

@@ -59,7 +59,8 @@ class SearchResult:
 
     ``taxonomy`` counts the live memories of each category. ``scope`` says what was searched,
     ``message`` what an empty answer means, ``degraded`` why less was done than was asked for.
-    ``cursor`` asks for the next page; None where there is none.
+    ``cursor`` asks for the next page; None where there is none. ``model`` names the model whose
+    vectors had a say; None where none had.
     """
 
     hits: tuple[Hit, ...]
@@ -68,6 +69,7 @@ class SearchResult:
     message: str | None
     degraded: str | None
     cursor: str | None
+    model: str | None = None
 
 
 class Search(Input):
@@ -127,6 +129,9 @@ class Search(Input):
             if not hits and self.is_query
             else None,
             degraded=degraded,
+            model=reading.meaning.model
+            if self._goes_by_meaning and reading.meaning is not None and degraded is None
+            else None,
             cursor=f"{offset + self.limit}.{self._fingerprint():08x}"
             if len(ranked) > offset + self.limit
             else None,
@@ -136,6 +141,10 @@ class Search(Input):
     def is_query(self) -> bool:
         """Whether something is looked for; a browse otherwise."""
         return bool(self.query and not texts.is_blank(self.query))
+
+    @property
+    def _goes_by_meaning(self) -> bool:
+        return self.is_query and self.mode in ("hybrid", "semantic")
 
     @property
     def _conditions(self) -> tuple[Condition, ...]:

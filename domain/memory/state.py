@@ -112,6 +112,11 @@ class State(NamedTuple):
         """The whole text: its statements, a blank line between each two."""
         return "\n\n".join(statement.text for statement in self.statements)
 
+    @property
+    def is_wordless(self) -> bool:
+        """Whether its words were removed for good, by now or, in a state of the past, since."""
+        return self.condition == "purged" or not self.statements
+
 
 def evolve(state: State | None, recorded: Recorded) -> State | None:
     """The memory after one more event; None as long as nothing that was read began it."""
@@ -243,7 +248,7 @@ def _imported(recorded: Recorded, event: Imported, condition: Condition) -> Stat
         superseded_by=event.superseded_by,
         held=event.held,
     )
-    return _without_words(state) if condition == "purged" else state
+    return without_words(state) if condition == "purged" else state
 
 
 def _statement(text: str, said_at: datetime, recorded: Recorded) -> Statement:
@@ -338,15 +343,15 @@ def _apply(state: State, recorded: Recorded) -> State:  # noqa: PLR0912
         case HoldReleased():
             return state._replace(held=False)
         case PurgeRequested():
-            return _without_words(state)._replace(removal=event)
+            return without_words(state)._replace(condition="purged", removal=event)
         case Purged():
-            return _without_words(state)._replace(removal=None)
+            return without_words(state)._replace(condition="purged", removal=None)
     assert_never(event)
 
 
-def _without_words(state: State) -> State:
+def without_words(state: State) -> State:
+    """The facts of a memory alone, as they stay when its words are removed for good."""
     return state._replace(
-        condition="purged",
         statements=(),
         category=None,
         tags=(),

@@ -33,6 +33,7 @@ _BEGUN_WITH = """
     WHERE name IN ('proposal.made', 'token.issued') AND name = ? AND space = ? AND recorded_at >= ?
     ORDER BY position
 """
+_AT = "SELECT recorded_at FROM events WHERE position <= ? ORDER BY position DESC LIMIT 1"
 _LEAVES = "SELECT leaf FROM events WHERE position > ? AND position <= ? ORDER BY position"
 _LEAVES_AT_ONCE = 5_000
 _REMOVALS = "name IN ('memory.purge_requested', 'memory.purged')"
@@ -217,6 +218,23 @@ class Recorder(SQLiteApplicationRecorder):
             cursor.execute("SELECT DISTINCT space FROM events WHERE version = 1 ORDER BY space")
             return [space for (space,) in cursor.fetchall()]
 
+    def select_touched(
+        self, space: str, *, after: int, until: int, begun_after: int, limit: int
+    ) -> list[tuple[str, int]]:
+        """The memories of a space with events past a position and up to another.
+
+        Each comes with the position of its first event among those, by which they are in order;
+        only such past ``begun_after`` are told, ``limit`` at most.
+        """
+        with self._reading() as cursor:
+            cursor.execute(
+                "SELECT stream, MIN(position) AS first FROM events"
+                " WHERE position > ? AND position <= ? AND space = ? AND name GLOB 'memory.*'"
+                " GROUP BY stream HAVING first > ? ORDER BY first LIMIT ?",
+                [after, until, space, begun_after, limit],
+            )
+            return [(stream, first) for stream, first in cursor.fetchall()]
+
     def unfinished_removals(self) -> list[tuple[str, str]]:
         """Memories, with their spaces, whose key was to be destroyed and may not have been."""
         return self._unfinished(_UNFINISHED_MEMORIES)
@@ -305,6 +323,26 @@ class Recorder(SQLiteApplicationRecorder):
         with self._reading() as cursor:
             found = fetch_all(cursor, _BEGUN, (), damaged=_replaced)
             return str(found[0][0]) if found else None
+
+    def recorded_at(self, position: int) -> str | None:
+        """The recorded time of the event at a position, or of the last before it; None: none is."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            found = fetch_all(cursor, _AT, (position,), damaged=_replaced)
+            return str(found[0][0]) if found else None
+
+    def position_at(self, recorded_at: str) -> int:
+        """The last position recorded by a time, in the log's spelling; 0 where there is none.
+
+        Recorded times never fall, so it is found by halving.
+        """
+        least, most = 0, self.head().position
+        while least < most:
+            middle = (least + most + 1) // 2
+            if (self.recorded_at(middle) or "") <= recorded_at:
+                least = middle
+            else:
+                most = middle - 1
+        return least
 
     def leaves(self, *, after: int, until: int) -> Iterator[list[bytes]]:
         """The leaves past a position and up to another, as stored, a section at a time.

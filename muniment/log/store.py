@@ -19,7 +19,7 @@ from muniment.domain import recall
 from muniment.domain.errors import StorageFailed
 from muniment.domain.memory import forms
 from muniment.domain.memory.events import Purged, PurgeRequested
-from muniment.domain.memory.state import State, evolve
+from muniment.domain.memory.state import State, evolve, without_words
 from muniment.domain.recorded import Recorded
 
 from . import schema
@@ -193,23 +193,31 @@ class Store(Application[str]):
     def memories(self, streams: Iterable[str], *, until: int | None = None) -> dict[str, State]:
         """The memories of several streams, by their names; those without events are left out.
 
-        ``until`` leaves out what was recorded past a position.
+        ``until`` leaves out what was recorded past a position; of a memory whose words were to be
+        removed later, there are the facts of then without them.
         """
-        return self.folded(streams, evolve, until=until)
+        self.require_own_process()
+        states: dict[str, State] = {}
+        doomed: set[str] = set()
+        for row in self.rows.select_streams_events(list(streams)):
+            if until is not None and row.position > until:
+                if row.name == PurgeRequested.NAME:
+                    doomed.add(row.stream)
+                continue
+            state = evolve(states.get(row.stream), self.sealing.recorded(row))
+            if state is not None:
+                states[row.stream] = state
+        for stream in doomed & states.keys():
+            states[stream] = without_words(states[stream])
+        return states
 
     def folded(
-        self,
-        streams: Iterable[str],
-        evolve: Callable[[S | None, Recorded], S | None],
-        *,
-        until: int | None = None,
+        self, streams: Iterable[str], evolve: Callable[[S | None, Recorded], S | None]
     ) -> dict[str, S]:
-        """What several streams stand for, by their names, as ``memories`` says of memories."""
+        """What several streams of any kind stand for, by their names."""
         self.require_own_process()
         states: dict[str, S] = {}
         for row in self.rows.select_streams_events(list(streams)):
-            if until is not None and row.position > until:
-                continue
             state = evolve(states.get(row.stream), self.sealing.recorded(row))
             if state is not None:
                 states[row.stream] = state

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from log_backends import SOAK
 from projection_answers import (
     of_catalog,
+    of_facets,
+    of_past_index,
     of_provenance,
     of_recall_log,
     of_search_index,
@@ -25,6 +27,8 @@ from muniment.domain.duplicates import form
 from muniment.domain.recorded import Recorded
 from muniment.log.read_models import Projection
 from muniment.projections.catalog import Catalog
+from muniment.projections.facets import Facets
+from muniment.projections.past_index import PastIndex
 from muniment.projections.provenance import Provenance
 from muniment.projections.recall_log import RecallLog
 from muniment.projections.search_index import SearchIndex
@@ -47,6 +51,8 @@ KINDS = {
     "catalog": Kind(Catalog, of_catalog),
     "search index": Kind(SearchIndex, of_search_index),
     "search index that merges often": Kind(lambda: SearchIndex(merge_at=2), of_search_index),
+    "facets": Kind(Facets, of_facets),
+    "past index that merges often": Kind(lambda: PastIndex(merge_at=2), of_past_index),
     "similarity": Kind(lambda: Similarity(form), lambda it: of_similarity(it, TEXTS)),
     "similarity that packs often": Kind(
         lambda: Similarity(form, repack_at=2), lambda it: of_similarity(it, TEXTS)

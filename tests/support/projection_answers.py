@@ -4,12 +4,16 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
+
 from muniment import Muniment
 from muniment.domain.duplicates import form
 from muniment.domain.importance import Decay
 from muniment.log.read_models import ReadModels
 from muniment.log.store import Store
 from muniment.projections.catalog import CONDITIONS, STORES, Catalog
+from muniment.projections.facets import Facets
+from muniment.projections.past_index import PastIndex
 from muniment.projections.provenance import Provenance, Selection
 from muniment.projections.recall_log import RecallLog
 from muniment.projections.search_index import SearchIndex
@@ -58,6 +62,25 @@ def of_search_index(index: SearchIndex, words: Iterable[str] = WORDS) -> dict[st
             ]
             answers[f"{query} {archived}"] = sorted(matches)
     return answers
+
+
+def of_facets(facets: Facets) -> dict[str, Any]:
+    moments = {at: of_catalog(facets.at(at)) for at in _some(facets.position)}
+    doubted = of_catalog(facets.at(facets.position // 2, still_doubted=True))
+    return {"now": of_catalog(facets), "then": moments, "doubted": doubted}
+
+
+def of_past_index(index: PastIndex) -> dict[str, Any]:
+    """At some positions, as if every second memory had been live there."""
+    live = np.arange(len(index.ids)) % 2 == 0
+    return {
+        str(at): of_search_index(index.at(at, live), ["friday", "Lisbon alpha-7"])
+        for at in _some(index.position)
+    }
+
+
+def _some(position: int) -> list[int]:
+    return sorted({position // 3, position * 2 // 3, position})
 
 
 def of_similarity(

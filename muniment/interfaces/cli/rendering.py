@@ -16,6 +16,7 @@ from muniment.importing import ImportReport
 from muniment.log.verify import Verification
 from muniment.proofs.proof import Proof
 from muniment.purging import PurgeReport
+from muniment.queries.diff import Difference
 from muniment.queries.history import HistoryEntry
 from muniment.queries.log import LogEntry
 from muniment.queries.search import SearchResult
@@ -23,7 +24,17 @@ from muniment.queries.stats import Stats
 from muniment.rebuild import Rebuilt
 from muniment.settings import Setting
 
-from . import certificates, conversing, copies, doctor, figures, memories, proposing, records
+from . import (
+    certificates,
+    changes,
+    conversing,
+    copies,
+    doctor,
+    figures,
+    memories,
+    proposing,
+    records,
+)
 from .console import Line, put
 from .output import document
 
@@ -38,6 +49,7 @@ Answer: TypeAlias = (
     | ErasurePreview
     | certificates.Certificates
     | SearchResult
+    | Difference
     | Stats
     | Verification
     | Proof
@@ -54,10 +66,13 @@ Answer: TypeAlias = (
 )
 
 
-def show(answer: Answer, *, as_json: bool) -> None:
-    """Prints an answer: as JSON, the log an entry a line, or as lines for people."""
+def show(answer: Answer, *, as_json: bool, now: datetime | None = None) -> None:
+    """Prints an answer: as JSON, the log an entry a line, or as lines for people.
+
+    ``now`` is what ages are told by; None: the machine's time.
+    """
     if not as_json:
-        put(_lines(answer, datetime.now(UTC)))
+        put(_lines(answer, now or datetime.now(UTC)))
     elif isinstance(answer, Iterator):
         for entry in answer:
             sys.stdout.write(document(entry, indent=None) + "\n")
@@ -91,6 +106,8 @@ def _lines(answer: Answer, now: datetime) -> Iterable[Line]:  # noqa: PLR0912
             return certificates.listed(answer)
         case SearchResult():
             return memories.found(answer, now)
+        case Difference():
+            return changes.difference(answer)
         case Stats():
             return figures.stats(answer)
         case Verification():

@@ -98,7 +98,11 @@ def _verb(operation: Operation) -> Callable[..., None]:
     method = attrgetter(_METHODS.get(operation, operation.VERB.replace(" ", ".")))
 
     def verb(context: typer.Context, **given: Any) -> None:
-        session = of(context, as_json=given.pop("as_json"))
+        session = of(
+            context,
+            as_json=given.pop("as_json"),
+            of_the_past=not issubclass(operation, Command),
+        )
         as_agent = given.pop("as_agent", False)
         values = _values(fields, given)
         with _opened(session, operation) as face:
@@ -107,7 +111,7 @@ def _verb(operation: Operation) -> Callable[..., None]:
                 read = face.agent_text(answer)
                 sys.stdout.write((document({"text": read}) if session.json else read) + "\n")
             else:
-                show(answer, as_json=session.json)
+                show(answer, as_json=session.json, now=face.point.at if face.point else None)
 
     declared = {parameter.field: (parameter.type, parameter.declaration) for parameter in fields}
     if operation is Search:
@@ -150,6 +154,8 @@ def _values(fields: list[Parameter], given: dict[str, Any]) -> dict[str, object]
 
 
 def _opened(session: Session, operation: Operation) -> Any:
+    if session.as_of is not None:
+        return session.searching()
     if operation is Recall:
         return session.editing()
     if operation in (Search, SearchWorking):
@@ -219,7 +225,7 @@ def _prove_invariants(
     context: typer.Context, *, as_sarif: evidence.Sarif = False, as_json: Json = False
 ) -> int:
     """Prove that every invariant held after every event; no key is needed. Ends with 1 if not."""
-    session = of(context, as_json=as_json)
+    session = of(context, as_json=as_json, of_the_past=True)
     with session.reading() as face, progress("proving") as done:
         answer = face.prove_invariants(progress=done)
     if as_sarif:
