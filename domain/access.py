@@ -32,7 +32,7 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
     "get_many": _READERS,
     "recall": _READERS,
     "as_of": _READERS | _LEDGER,
-    "diff": _STORE_WIDE,
+    "diff": _OWNER,  # what is quarantined now has words in the past that are kept from agents
     # what is written
     "save": _WRITERS,
     "revise": _WRITERS,
@@ -105,7 +105,7 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
 ``every_space`` is asking about another space than one's own, or about all, where an operation can.
 """
 
-CONTENT: Final = frozenset(["search", "show", "get_many"])
+CONTENT: Final = frozenset(["search", "show", "get_many", "diff"])
 """Operations whose answer is what memories say: an auditor's too, where that is granted."""
 
 PEOPLE: Final = _STORE_WIDE

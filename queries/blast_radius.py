@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from muniment.domain.access import PEOPLE
+from muniment.domain.access import PEOPLE, reads_words
 from muniment.domain.memory.state import State
 from muniment.projections.provenance import Link, Write
 from muniment.projections.recall_log import Hit
@@ -212,8 +212,11 @@ class _Spread:
                 yield self._node(id_, states.get(id_), began.get(id_))
 
     def _node(self, id_: str, state: State | None, began: Write | None) -> Node:
-        may_read = state is not None and (
-            state.condition != "quarantined" or self._reading.identity.role in PEOPLE
+        role, grants = self._reading.identity.role, self._reading.rules.access
+        may_read = (
+            state is not None
+            and reads_words(role, grants)
+            and (state.condition != "quarantined" or role in PEOPLE)
         )
         hidden = state is None or state.condition == "purged" or not may_read
         return Node(

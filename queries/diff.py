@@ -90,7 +90,6 @@ class Diff(Input):
     """What became of the memories between two moments, whichever of them is named first."""
 
     VERB: ClassVar[str] = "diff"
-    # what is quarantined now has words in the past that are kept from agents
     POSITIONAL: ClassVar[tuple[str, ...]] = ("one", "other")
 
     one: When

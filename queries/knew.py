@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
+from muniment.domain.access import reads_words
 from muniment.domain.inputs import ActorName, Input
 from muniment.domain.recall import Recalled, Stream
 
@@ -66,15 +67,17 @@ class Knew(Input):
 
     def _of(self, reading: Reading, stream: Stream, at: datetime) -> Iterator[Known]:
         pasts: dict[str, Past] = {}
+        with_words = reads_words(reading.identity.role, reading.rules.access)
         for recorded in reading.history(stream.id):
             event = recorded.event
             if not isinstance(event, Recalled):
                 continue
-            has_words = recorded.fault is None
+            has_words = recorded.fault is None and with_words
             for number, recall in enumerate(event.recalls):
                 if recall.at > at:
                     continue
-                asked = event.queries[number] if number < len(event.queries) else None
+                asks = event.queries if has_words else ()
+                asked = asks[number] if number < len(asks) else None
                 for id_, version, score in zip(
                     recall.memories, recall.versions, recall.scores, strict=False
                 ):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from muniment.domain.access import PEOPLE
+from muniment.domain.access import PEOPLE, reads_words
 from muniment.domain.identity import Role
 from muniment.domain.memory.events import Extended, PurgeRequested, Revised
 from muniment.domain.memory.state import State, evolve
@@ -17,13 +17,15 @@ class Past:
     Args:
         history: Its events, oldest first; none where the space has no such memory.
         role: Who reads: words of what is quarantined today are for people alone.
+        with_words: Whether the role reads words at all.
     """
 
-    def __init__(self, history: Sequence[Recorded], role: Role) -> None:
+    def __init__(self, history: Sequence[Recorded], role: Role, *, with_words: bool) -> None:
         self.history = history
         self._is_purged = any(isinstance(one.event, PurgeRequested) for one in history)
         self._now = self.at(version=len(history))
-        self._may_read = role in PEOPLE
+        self._with_words = with_words
+        self._with_doubts = role in PEOPLE
         self._texts: dict[int, str | None] = {}
 
     @property
@@ -48,7 +50,8 @@ class Past:
         state = self.at(version=version)
         if state is None or self._is_purged or state.condition == "purged":
             return None
-        if self._now is not None and self._now.condition == "quarantined" and not self._may_read:
+        is_doubted = self._now is not None and self._now.condition == "quarantined"
+        if not self._with_words or (is_doubted and not self._with_doubts):
             return None
         return state.content
 
@@ -76,4 +79,5 @@ class Past:
 def past(reading: Reading, id_: str) -> Past:
     """A memory of the space through its history."""
     history = [one for one in reading.history(id_) if one.space == reading.identity.space]
-    return Past(history, reading.identity.role)
+    role = reading.identity.role
+    return Past(history, role, with_words=reads_words(role, reading.rules.access))
