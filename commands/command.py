@@ -8,6 +8,7 @@ from muniment.domain.duplicates import Form
 from muniment.domain.identity import Role
 from muniment.domain.inputs import IdempotencyKey, Input
 from muniment.domain.ports import Append, Desk, Outcome
+from muniment.domain.recorded import Recorded
 from muniment.projections.similarity import Likeness
 
 A_co = TypeVar("A_co", covariant=True)
@@ -28,6 +29,10 @@ class Work(Desk, Protocol):
 
     def new_id(self) -> str:
         """A fresh UUIDv7."""
+        ...
+
+    def history(self, stream: str) -> Sequence[Recorded]:
+        """Every event of a stream, oldest first: of one that is no memory's."""
         ...
 
 

@@ -11,6 +11,7 @@ import structlog
 
 from . import settings as configuration
 from ._release import __version__
+from .auditing import Auditing
 from .commands.command import Answers
 from .domain.errors import Invalid, MunimentError, StorageFailed
 from .domain.identity import Identity
@@ -92,6 +93,7 @@ class Engine:
         self.checkpoints = Checkpoints(
             self.store, self.settings.cadence, self.clock, self.settings.log.busy_timeout
         )
+        self.auditing = Auditing(self.store, self.models, self.settings, self.directory)
         try:
             self.meaning = self._meaning()
         except BaseException:
@@ -135,6 +137,7 @@ class Engine:
                 # a cache is not worth a failure: the next one to open replays more of the log
                 _log.warning("state_not_kept", code=error.code, reason=error.message)
             self.checkpoints.close()
+        self.auditing.close()
         self.store.close()
 
     def _meaning(self) -> Meaning | None:

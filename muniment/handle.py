@@ -9,6 +9,7 @@ from .domain.errors import Invalid
 from .domain.identity import Identity, Role, identity
 from .domain.ports import Clock
 from .engine import Engine
+from .face.auditing import Auditing
 from .face.carrying import Carrying
 from .face.evidence import Evidence
 from .face.finding import Finding
@@ -20,7 +21,7 @@ from .purging import finish
 from .settings import Settings
 
 
-class Muniment(Writing, Removing, Finding, Evidence, Carrying):
+class Muniment(Writing, Removing, Finding, Evidence, Auditing, Carrying):
     """A handle on a store, acting as one identity; safe to use from several threads.
 
     Close it, or use it as a context manager. ``aio`` is the same face for asyncio.

@@ -78,5 +78,6 @@ def _finish(engine: Engine, acting: Identity, streams: list[str]) -> tuple[str, 
     engine.models.purge(acting.space)
     if engine.meaning is not None:
         engine.meaning.forget(streams)
+    engine.auditing.forget(acting.space)
     recorded = engine.run_all([CompletePurge.of(id=stream) for stream in streams], acting)
     return tuple(stream for stream in recorded if stream is not None)

@@ -12,6 +12,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
+from .audit.options import SEED_NAMES, AuditOptions
 from .domain.errors import Invalid
 from .domain.importance import Decay
 from .domain.inputs import invalid
@@ -40,6 +41,7 @@ _SEEDS = {
     "memory.importance_decay_grace_days": "Dream:ImportanceDecayGraceDays",
     "memory.importance_decay_half_life_days": "Dream:ImportanceDecayHalfLifeDays",
     "memory.importance_decay_floor": "Dream:ImportanceDecayFloor",
+    **SEED_NAMES,
 }
 """The names that settings have in RockBot, where most of them come from."""
 
@@ -193,6 +195,7 @@ class Settings(BaseSettings):
     search: SearchSettings = Field(default_factory=SearchSettings)
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     log: LogSettings = Field(default_factory=LogSettings)
+    audit: AuditOptions = Field(default_factory=AuditOptions)
 
     @property
     def rules(self) -> Rules:

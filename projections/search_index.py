@@ -132,6 +132,11 @@ class SearchIndex:
         """Memory ids by row."""
         return self._ids
 
+    @property
+    def searchable(self) -> int:
+        """How many memories are in recall."""
+        return self._documents.size(hidden=False)[0]
+
     def apply(self, recorded: Recorded) -> None:
         """One event more; one at or before ``position`` is left out."""
         if recorded.position <= self._position:

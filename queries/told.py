@@ -5,6 +5,7 @@ from typing import Any
 
 import regex
 
+from muniment.domain import audit, consolidation
 from muniment.domain.clock import Skewed
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Event
@@ -39,7 +40,22 @@ def summary(recorded: Recorded, *, is_purged: bool = False) -> str:
         return f"the clock was {event.behind_seconds:.0f} s behind the log"
     if isinstance(event, Rotated):
         return "another key signs the checkpoints from here on"
+    if isinstance(event, audit.Completed | audit.Digested | consolidation.Event):
+        return _of_audits(event)
     return _told(event)
+
+
+def _of_audits(event: audit.Completed | audit.Digested | consolidation.Event) -> str:
+    match event:
+        case audit.Completed():
+            failing = ", ".join(event.failing) or "nothing failed"
+            return f"audited up to {event.position:,}: {event.status} ({failing})"
+        case audit.Digested():
+            return f"the report of the audit {event.snapshot_id[-12:]} was told"
+        case consolidation.Paused():
+            return f"consolidation paused: {', '.join(event.because)}"
+        case consolidation.Resumed():
+            return f"consolidation resumed: {event.reason}"
 
 
 def _told(event: Event) -> str:  # noqa: PLR0912

@@ -12,6 +12,7 @@ from typing import Any, get_type_hints
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from muniment.domain import audit, consolidation
 from muniment.domain.clock import Skewed
 from muniment.domain.memory import events
 from muniment.domain.recorded import WORDS
@@ -45,6 +46,10 @@ EVENTS: tuple[type, ...] = (
     events.Purged,
     Skewed,
     Rotated,
+    audit.Completed,
+    audit.Digested,
+    consolidation.Paused,
+    consolidation.Resumed,
 )
 """Every event that this release can read and write. Nothing else is ever resolved from a row."""
 

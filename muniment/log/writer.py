@@ -128,6 +128,9 @@ class _Work(LogDesk):
     def new_id(self) -> str:
         return new_id()
 
+    def history(self, stream: str) -> Sequence[Recorded]:
+        return self._store.history(stream)
+
     def same(self, top: str, form: Form) -> Sequence[str]:
         return self._batch.similarity(self.identity.space).same(top, form)
 

@@ -1,0 +1,73 @@
+"""Record what an audit measured, what is told of it, and the pause that it may call for."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import ClassVar
+
+from muniment.domain import audit, consolidation
+from muniment.domain.audit import Completed, Digested
+from muniment.domain.identity import Role
+from muniment.domain.ports import Append, Outcome
+
+from .command import Command, Work
+
+AUDITORS: frozenset[Role] = frozenset(["owner", "main", "service", "auditor", "admin"])
+
+
+class RecordAudit(Command):
+    """Append a run; ``pausing`` names the invariants that, if they failed, pause consolidation."""
+
+    VERB: ClassVar[str] = "audit run"
+    ROLES: ClassVar[frozenset[Role]] = AUDITORS
+
+    run: Completed
+    speaks: bool
+    repeat_after: timedelta
+    pausing: frozenset[str] = frozenset()
+
+    def decide(self, work: Work) -> Sequence[Append]:
+        """The run, and the pause in the same append.
+
+        Raises:
+            Conflict: ``audit_overtaken``.
+        """
+        space = work.identity.space
+        told = work.history(audit.stream(space))
+        runs = [one.event for one in told if isinstance(one.event, Completed)]
+        appends = [
+            Append(
+                audit.stream(space),
+                len(told),
+                audit.complete(runs, self.run, speaks=self.speaks, repeat_after=self.repeat_after),
+            )
+        ]
+        because = tuple(name for name in self.run.failing if name in self.pausing)
+        history = work.history(consolidation.stream(space))
+        paused = consolidation.pause(consolidation.fold(history), because, self.run.snapshot_id)
+        if paused:
+            appends.append(Append(consolidation.stream(space), len(history), paused))
+        return appends
+
+    def answer(self, outcome: Outcome) -> tuple[Completed, int]:
+        """The run as it was recorded, and the position of the last event that was appended."""
+        run = outcome.recorded[0].event
+        assert isinstance(run, Completed)  # noqa: S101 (it is what was decided)
+        return run, outcome.recorded[-1].position
+
+
+class RecordDigest(Command):
+    """Append that the report of a run was told because it was time to."""
+
+    VERB: ClassVar[str] = "audit digest"
+    ROLES: ClassVar[frozenset[Role]] = AUDITORS
+
+    snapshot_id: str
+
+    def decide(self, work: Work) -> Sequence[Append]:
+        """One event on the stream of the audits."""
+        stream = audit.stream(work.identity.space)
+        digested = Digested(snapshot_id=self.snapshot_id)
+        return [Append(stream, len(work.history(stream)), [digested])]
+
+    def answer(self, outcome: Outcome) -> None:
+        """Nothing."""
