@@ -5,10 +5,10 @@ import os
 import tempfile
 from pathlib import Path
 
-from . import locomo, looking_up, nearest, replaying, saving, searching
+from . import auditing, locomo, looking_up, nearest, replaying, saving, searching
 from .stores import fill
 
-TOPICS = ("saving", "searching", "looking-up", "replaying", "vectors", "locomo")
+TOPICS = ("saving", "searching", "looking-up", "replaying", "auditing", "vectors", "locomo")
 
 
 def main() -> None:
@@ -45,6 +45,8 @@ def _on_a_store(topics: set[str], memories: int) -> None:
             looking_up.run(path, memories).show()
         if "replaying" in topics:
             replaying.run(path, memories).show()
+        if "auditing" in topics:
+            auditing.run(path, memories).show()
         if "saving" in topics:
             saving.run(path, filling).show()
 

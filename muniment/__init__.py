@@ -10,10 +10,13 @@ with muniment.open("memory/") as m:
 """
 
 from ._release import __version__
+from .audit.messages import Message
+from .auditing import AuditReport
 from .backups import BackedUp, RestoredBackup, restore_backup
 from .commands.merge import Merged
 from .commands.restore import Restored
 from .commands.save_memory import Saved
+from .domain.consolidation import Consolidation
 from .domain.errors import (
     Conflict,
     Invalid,
@@ -44,10 +47,12 @@ from .queries.stats import Stats
 from .settings import Settings
 
 __all__ = [
+    "AuditReport",
     "BackedUp",
     "Bundle",
     "Checkpoint",
     "Conflict",
+    "Consolidation",
     "Exported",
     "Finding",
     "HistoryEntry",
@@ -60,6 +65,7 @@ __all__ = [
     "Memory",
     "MergeRejected",
     "Merged",
+    "Message",
     "Muniment",
     "MunimentError",
     "NotFound",

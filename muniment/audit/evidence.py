@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Protocol
 
 from muniment.domain.audit import Completed
+from muniment.proofs.fold import Subject
 
 from .corpus import Corpus
-from .fold import Conditions, Fold
+from .fold import Conditions, Fold, Known
 
 
 class Fault(Protocol):
@@ -57,9 +58,11 @@ class Evidence:
     shown: Shown | None = None
     is_unsearchable: bool = False
     embedding_dup_clusters: int | None = None
+    memories: Sequence[tuple[str, Subject, Known]] = field(init=False)
     conditions: Conditions = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "memories", self.fold.memories())
         object.__setattr__(self, "conditions", self.fold.conditions())
 
     @property

@@ -5,7 +5,7 @@ use for: what was merged into what and by which words, what was worth how much w
 and what happened since the audit before.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, TypeAlias
@@ -98,12 +98,10 @@ class Fold:
         """How many audits in a row each set of memories was refused in, this one included."""
         return {name: self._runs_refused.get(name, 0) + 1 for name in self.since.clusters}
 
-    def memories(self) -> Iterable[tuple[str, Subject, Known]]:
+    def memories(self) -> list[tuple[str, Subject, Known]]:
         """Every memory whose beginning is there: its id, and what is known of it."""
-        for id_, subject in self.log.subjects.items():
-            known = self.known.get(id_)
-            if known is not None and known.is_whole:
-                yield id_, subject, known
+        subjects = self.log.subjects
+        return [(id_, subjects[id_], known) for id_, known in self.known.items() if known.is_whole]
 
     def conditions(self) -> dict[str, str]:
         """The condition of every memory."""

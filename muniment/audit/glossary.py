@@ -42,17 +42,17 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
     "loss-percent-threshold": Entry(
         "alert",
         "Much of the memory left recall at once",
-        "Live memories fell by more than the limit since the last audit, by whatever path: archives,"
-        " merges, purges or worse.",
-        "Look at what was archived (`muniment log --name memory.archived`), by whom, and restore what"
-        " should not have gone; pause the policy or agent that did it.",
+        "Live memories fell by more than the limit since the last audit, by whatever path:"
+        " archives, merges, purges or worse.",
+        "Look at what was archived (`muniment log --name memory.archived`), by whom, and restore"
+        " what should not have gone; pause the policy or agent that did it.",
         "{measured:g} % of the live memories left since the last audit (limit {limit:g} %)",
     ),
     "merge-chain-unbroken": Entry(
         "alert",
         "A merged memory leads nowhere",
-        "A memory is archived as merged into another, and following that leads to an id that the log"
-        " does not have. What it said has no surviving copy in recall.",
+        "A memory is archived as merged into another, and following that leads to an id that the"
+        " log does not have. What it said has no surviving copy in recall.",
         "Restore the memories that are named: their own words are still there.",
         "{count} memories were merged into what exists nowhere",
     ),
@@ -67,16 +67,16 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
     "read-model-agrees": Entry(
         "alert",
         "What is searched is not what the log says",
-        "The catalog or the search index of the space differs from a replay of the log, or cannot be"
-        " read: searches may miss memories, or find what is not there.",
+        "The catalog or the search index of the space differs from a replay of the log, or cannot"
+        " be read: searches may miss memories, or find what is not there.",
         "Run `muniment rebuild`. If it happens again, report it.",
         "{count} memories differ between the log and what is searched",
     ),
     "merged-from-resolves": Entry(
         "warning",
         "A merge names what is not there",
-        "A merge or fold names sources that the log does not have, and that no purge explains. Where"
-        " the text came from can be shown no more.",
+        "A merge or fold names sources that the log does not have, and that no purge explains."
+        " Where the text came from can be shown no more.",
         _VERIFY,
         "{count} merges name sources that are missing",
     ),
@@ -100,8 +100,8 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         "The same merge is refused again and again",
         "One set of memories was proposed for a merge, and refused, in several audits in a row:"
         " consolidation spends calls on work that it cannot complete.",
-        "Read what would have been lost in `muniment history` of one of them; merge by hand with all"
-        " of it said, or leave them apart.",
+        "Read what would have been lost in `muniment history` of one of them; merge by hand with"
+        " all of it said, or leave them apart.",
         "{count} sets of memories were refused as a merge in {limit:g} audits in a row",
     ),
     "net-growth-threshold": Entry(

@@ -96,7 +96,7 @@ def broken_chains(_: Completed, evidence: Evidence, __: AuditOptions) -> Violati
         "merge-chain-unbroken",
         (
             id_
-            for id_, subject, _ in fold.memories()
+            for id_, subject, _ in evidence.memories
             if subject.is_merged_away and leads_nowhere(id_)
         ),
     )
@@ -127,7 +127,7 @@ def dangling_sources(_: Completed, evidence: Evidence, __: AuditOptions) -> Viol
         "merged-from-resolves",
         (
             id_
-            for id_, subject, known in evidence.fold.memories()
+            for id_, subject, known in evidence.memories
             if subject.condition != "purged"
             and not known.is_imported
             and any(one not in evidence.conditions for one in (*known.merged_from, *known.folded))
@@ -141,7 +141,7 @@ def bare_archives(_: Completed, evidence: Evidence, __: AuditOptions) -> Violati
         "archive-fields-present",
         (
             id_
-            for id_, subject, known in evidence.fold.memories()
+            for id_, subject, known in evidence.memories
             if subject.condition in ("archived", "superseded") and not known.is_archived_in_full
         ),
     )
@@ -155,7 +155,7 @@ def live_sources(_: Completed, evidence: Evidence, __: AuditOptions) -> Violatio
         "live-not-merge-source",
         (
             id_
-            for id_, subject, known in evidence.fold.memories()
+            for id_, subject, known in evidence.memories
             if subject.condition == "live"
             and known.absorbed_into is not None
             and evidence.conditions.get(known.absorbed_into, "purged") != "purged"
@@ -244,7 +244,7 @@ def uncounted(_: Completed, evidence: Evidence, __: AuditOptions) -> Violation |
     """Counts that no events explain."""
     return _any(
         "lost-reinforcement",
-        (id_ for id_, _, known in evidence.fold.memories() if not known.is_counted),
+        (id_ for id_, _, known in evidence.memories if not known.is_counted),
     )
 
 

@@ -14,7 +14,7 @@ _SIZE: Final = (11.0, 8.0)
 
 
 def plot(rows: Sequence[Row], path: Path) -> None:
-    """Draws live and archived, new and purged per run, near-duplicates, and how often things are said.
+    """Draws live and archived, new and purged a day, near-duplicates, and reinforcement.
 
     Args:
         rows: The trend, oldest first.

@@ -1,6 +1,5 @@
 """The report of an audit in Markdown, and where copies of it are kept."""
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
@@ -243,8 +242,8 @@ class Reports:
         draft = path.with_name(path.name + ".new")
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with open(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb") as file:
-                file.write(text.encode(errors="replace"))
+            draft.touch(mode=0o600)
+            draft.write_bytes(text.encode(errors="replace"))
             draft.replace(path)
         except OSError as error:
             raise StorageFailed(

@@ -71,7 +71,7 @@ def _counted(evidence: Evidence, snapshot_id: str, by: Figures) -> Completed:
     vanished = len(evidence.vanished())
     removed = Counter(
         known.basis
-        for id_, subject, known in fold.memories()
+        for id_, subject, known in evidence.memories
         if subject.condition == "purged" and before.get(id_) != "purged"
     )
     purged, erased = (0, 0) if is_first else (removed["retention"], removed["erasure"])
@@ -150,7 +150,7 @@ def _outlook(evidence: Evidence, by: Figures) -> PurgeOutlook:
     horizon = evidence.taken_at + timedelta(days=ahead)
     due = [
         _is_protected(subject, known, horizon, by.retention)
-        for _, subject, known in evidence.fold.memories()
+        for _, subject, known in evidence.memories
         if _is_due(subject, horizon, by.retention)
     ]
     return PurgeOutlook(due_within_days=ahead, count=len(due), high_value_count=sum(due))

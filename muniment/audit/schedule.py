@@ -169,10 +169,11 @@ class Scheduler:
 
     def start(self) -> None:
         """Runs passes on a thread of their own until ``stop``."""
-        self._thread = threading.Thread(target=self._loop, name="muniment-schedule", daemon=True)
+        self._thread = threading.Thread(target=self.run, name="muniment-schedule", daemon=True)
         self._thread.start()
 
-    def _loop(self) -> None:
+    def run(self) -> None:
+        """Runs passes on this thread until ``stop``."""
         while not self._stopped.is_set():
             wait = _LONGEST_WAIT
             try:
@@ -185,7 +186,8 @@ class Scheduler:
             self._stopped.wait(wait)
 
     def stop(self) -> None:
-        """Ends the thread, after the pass that it is in."""
+        """Ends it, after the pass that is under way, and gives the slot's file back."""
         self._stopped.set()
         if self._thread is not None:
             self._thread.join()
+        self._slot.close()

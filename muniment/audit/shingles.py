@@ -40,7 +40,7 @@ class Vocabulary(dict[str, int]):
 
 
 def shingled(texts: Sequence[Hashes], size: int) -> list[Hashes]:
-    """The distinct shingles of each text, sorted; of one under ``size`` words, none."""
+    """The distinct shingles of each text; of one under ``size`` words, none."""
     if not texts:
         return []
     lengths = np.array([len(text) for text in texts])
@@ -52,13 +52,19 @@ def shingled(texts: Sequence[Hashes], size: int) -> list[Hashes]:
         numbers += words[place : place + starts] * np.uint64(pow(_ODD, place + 1, 1 << 64))
     whole = owners[:starts] == owners[size - 1 : size - 1 + starts]
     numbers, owners = numbers[whole], owners[:starts][whole]
+    if len(np.unique(numbers + owners.astype(np.uint64) * np.uint64(_ODD))) < len(numbers):
+        numbers, owners = _distinct(numbers, owners)
+    borders: list[int] = np.searchsorted(owners, np.arange(len(texts) + 1)).tolist()
+    return [numbers[one:other] for one, other in pairwise(borders)]
+
+
+def _distinct(numbers: Hashes, owners: NDArray[np.int64]) -> tuple[Hashes, NDArray[np.int64]]:
+    """Each shingle of a text once; texts stay in order."""
     order = np.lexsort((numbers, owners))
     numbers, owners = numbers[order], owners[order]
     is_new = np.ones(len(numbers), np.bool_)
     is_new[1:] = (numbers[1:] != numbers[:-1]) | (owners[1:] != owners[:-1])
-    numbers, owners = numbers[is_new], owners[is_new]
-    borders: list[int] = np.searchsorted(owners, np.arange(len(texts) + 1)).tolist()
-    return [numbers[one:other] for one, other in pairwise(borders)]
+    return numbers[is_new], owners[is_new]
 
 
 class Shingles:

@@ -19,7 +19,7 @@ from muniment.queries.get_memory import Get, GetMany
 from muniment.queries.log import Log
 from muniment.queries.search import Search
 
-from . import carrying, demo, doctor, evidence
+from . import audits, carrying, demo, doctor, evidence
 from .console import progress
 from .help import Verb
 from .memories import Folded
@@ -52,6 +52,7 @@ def add_to(app: typer.Typer) -> None:
     for name, verb in _BESIDES.items():
         app.command(name, cls=Verb)(verb)
     evidence.add_to(app)
+    audits.add_to(app)
     carrying.add_to(app)
 
 
