@@ -23,8 +23,10 @@ _NO_WORDS: Final[Hashes] = np.zeros(0, np.uint64)
 class Corpus:
     """The words of a space up to ``position``; rows are taken in by ``take``, in order.
 
+    Of what was purged by now no word can be read, however long ago one looks: that is no fault.
+
     Args:
-        reader: Opens words.
+        reader: Opens words, and says what was purged.
         size: Words in a shingle.
         threshold: The Jaccard index from which two texts are near-duplicates.
     """
@@ -36,6 +38,7 @@ class Corpus:
         self.category: dict[str, str | None] = {}
         self._former: dict[str, set[str]] = {}
         self._reader = reader
+        self._removed = reader.removed()
         self._size = size
         self._vocabulary = Vocabulary()
         self._texts: dict[str, Hashes] = {}
@@ -53,7 +56,8 @@ class Corpus:
         elif row.topic in _WORDY and row.schema == 1:
             words = self._reader.words(row)
             if words == "sealed":
-                self.sealed[row.position] = stream
+                if stream not in self._removed:
+                    self.sealed[row.position] = stream
                 return
             if row.topic in _FILED:
                 self._file(stream, words.get("category"))

@@ -120,6 +120,14 @@ class Reader:
         found = self._select(f"{_SELECT} WHERE stream = ? ORDER BY version", [stream])
         return [row(values) for values in found]
 
+    def removed(self) -> frozenset[str]:
+        """The streams whose words were removed, or are about to be."""
+        found = self._select(
+            "SELECT stream FROM events WHERE name IN ('memory.purge_requested', 'memory.purged')",
+            [],
+        )
+        return frozenset(stream for (stream,) in found)
+
     def runs(self, space: str) -> list[Run]:
         """The audits of a space that are recorded and can be read, oldest first."""
         found: list[Run] = []

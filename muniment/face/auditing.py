@@ -110,8 +110,9 @@ class Audit:
     def at(self, when: datetime | str | int) -> Row:
         """The row that an audit at a moment, or at a position of the log, would have written.
 
-        It is measured against the audit that was the last one then. From the log alone: read models
-        and vectors of then are nowhere.
+        It is measured against the audit that was the last one then, and from the log alone: read
+        models and vectors of then are nowhere, and what was purged since has neither category nor
+        near-duplicates.
 
         Raises:
             Invalid: ``timestamp_invalid``, ``timezone_required`` or ``when_invalid``.

@@ -150,6 +150,10 @@ class Handwritten:
             rows[altered - 1] = replace(rows[altered - 1], **columns)
         return prove(rows)
 
+    def key(self, key_id: int) -> bytes | None:
+        """The key of an id."""
+        return self._store.keys.get(key_id)
+
     def close(self) -> None:
         """Ends the store."""
         self._store.close()
