@@ -16,7 +16,7 @@ from .audit.auditor import Audited, Auditor, Outside
 from .audit.evidence import Shown
 from .audit.ledger import Ledger
 from .audit.reader import Reader, Run
-from .audit.report import Reports, report
+from .audit.report import TREND_RUNS, Reports, report
 from .audit.row import Figures, Growth, Row, as_row
 from .audit.schedule import Cron
 from .domain import audit
@@ -197,9 +197,9 @@ class Auditing:
         self.reports(space).keep(report(row, self._rows(space, until=row)), day)
 
     def _rows(self, space: str, until: Row) -> list[Row]:
-        """The runs up to one, without their categories."""
-        rows = [as_row(run.said, ()) for run in self.reader.runs(space)]
-        return [row for row in rows if row["position"] <= until["position"]]
+        """The last runs up to one, without their categories."""
+        runs = [run for run in self.reader.runs(space) if run.said.position <= until["position"]]
+        return [as_row(run.said, ()) for run in runs[-TREND_RUNS:]]
 
     def _post(self, space: str, run: Completed, row: Row) -> None:
         if self.webhook is None or not self.options.alert_on_attention:

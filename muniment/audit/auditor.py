@@ -1,5 +1,7 @@
 """Audits of a log: of now, of any moment before, and of every day that nobody audited."""
 
+import math
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -41,11 +43,20 @@ class Audited(NamedTuple):
     evidence: Evidence
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A space as it was at the end of a run: the fold, the words, and the chain there."""
+
+    fold: Fold
+    corpus: Corpus
+    chain: bytes | None
+
+
 class Auditor:
     """Audits the spaces of one log.
 
-    What it knows of words is kept between runs, so that a later run opens new ones alone; facts are
-    folded from the first event on each time, because somebody may have edited them.
+    Between runs it keeps what it has folded, and goes on from there as long as ``verify`` finds
+    nothing and the chain there is the one that it was: then no row before has changed.
 
     Args:
         reader: The log.
@@ -55,30 +66,27 @@ class Auditor:
     def __init__(self, reader: Reader, by: Figures) -> None:
         self._reader = reader
         self._by = by
-        self._corpora: dict[str, Corpus] = {}
+        self._kept: dict[str, _Kept] = {}
 
     def now(
         self, space: str, outside: Outside, ledger: Ledger, *, taken_at: datetime, snapshot_id: str
     ) -> Audited:
         """A run as of now, measured against the last one that is in the log or in the ledger."""
-        runs = self._reader.runs(space)
-        kept = ledger.last(space)
-        newest = runs[-1] if runs else None
-        is_other = kept is not None and self._reader.chain_at(kept.recorded) != kept.chain
-        fold = Fold(space)
-        corpus = self._corpus(space, keep=not (outside.faults or is_other))
-        before: Before | None
-        if kept is not None and (newest is None or newest.said.position <= kept.said.position):
-            marks = [run.said.position for run in runs if run.said.position < kept.said.position]
-            self._replay(fold, corpus, [*marks, kept.said.position], outside.position)
-            before = Before(kept.said, ledger.memories(space))
-        else:
-            conditions = self._replay(
-                fold, corpus, [run.said.position for run in runs], outside.position
-            )
-            before = None if newest is None else Before(newest.said, conditions)
-        corpus.chain = self._reader.chain_at(corpus.position)
-        return self._audited(
+        runs = [run.said for run in self._reader.runs(space)]
+        entry = ledger.last(space)
+        is_other = entry is not None and self._reader.chain_at(entry.recorded) != entry.chain
+        if entry is not None and (not runs or runs[-1].position <= entry.said.position):
+            runs = [*(run for run in runs if run.position < entry.said.position), entry.said]
+        marks = [min(run.position, outside.position) for run in runs]
+        kept = self._kept.pop(space, None)
+        if outside.faults or is_other or kept is None or not self._goes_on(kept, marks):
+            kept = _Kept(Fold(space), self._fresh(), None)
+        fold, corpus = kept.fold, kept.corpus
+        conditions = self._replay(fold, corpus, marks, outside.position)
+        before = Before(runs[-1], conditions) if runs else None
+        if entry is not None and before is not None and before.said is entry.said:
+            before = Before(entry.said, ledger.memories(space))
+        audited = self._audited(
             Evidence(
                 taken_at=taken_at,
                 fold=fold,
@@ -92,6 +100,18 @@ class Auditor:
             ),
             snapshot_id,
         )
+        self._kept[space] = _Kept(fold, corpus, self._reader.chain_at(fold.position))
+        return audited
+
+    def _goes_on(self, kept: _Kept, marks: Sequence[int]) -> bool:
+        """Whether what was kept is the beginning of what is to be folded."""
+        marked, position = kept.fold.marks, kept.fold.position
+        return (
+            self._reader.chain_at(position) == kept.chain
+            and list(marks[: len(marked)]) == marked
+            and all(mark >= position for mark in marks[len(marked) :])
+            and len(marks) > len(marked)  # or the conditions at the last would not be known
+        )
 
     def then(
         self, space: str, *, position: int, taken_at: datetime, faults: Sequence[Fault]
@@ -100,7 +120,6 @@ class Auditor:
         runs = list(takewhile(lambda run: run.recorded <= position, self._reader.runs(space)))
         fold, corpus = Fold(space), self._fresh()
         conditions = self._replay(fold, corpus, [run.said.position for run in runs], position)
-        fold.position = position
         return self._audited(
             Evidence(
                 taken_at=taken_at,
@@ -119,12 +138,11 @@ class Auditor:
         for moment in moments:
             position = self._reader.position_at(moment)
             self._feed(fold, corpus, position)
-            fold.position = position
             evidence = Evidence(taken_at=moment, fold=fold, corpus=corpus, before=before)
             audited = self._audited(evidence, _replayed_id(space, position, moment))
             yield audited
             before = Before(audited.run, evidence.conditions)
-            fold.mark()
+            fold.mark(position)
 
     def growth(self, space: str, runs: Sequence[Run]) -> Iterator[tuple[Growth, ...]]:
         """How the categories moved up to each of some runs, the first of all among them."""
@@ -150,18 +168,11 @@ class Auditor:
 
     def forget(self) -> None:
         """Drops what is known of words: some were removed."""
-        self._corpora.clear()
+        self._kept.clear()
 
     def _audited(self, evidence: Evidence, snapshot_id: str) -> Audited:
         run = measured(evidence, snapshot_id, self._by)
         return Audited(run, _growth(evidence), evidence)
-
-    def _corpus(self, space: str, *, keep: bool) -> Corpus:
-        """What is known of words already, as long as the log is the one that it came from."""
-        known = self._corpora.get(space)
-        if known is None or not keep or self._reader.chain_at(known.position) != known.chain:
-            known = self._corpora[space] = self._fresh()
-        return known
 
     def _fresh(self) -> Corpus:
         options = self._by.options
@@ -174,19 +185,24 @@ class Auditor:
     ) -> dict[str, str]:
         """Takes in the log, and says how every memory was at the last of the ``marks``."""
         conditions: dict[str, str] = {}
-        for number, mark in enumerate(marks, 1):
-            self._feed(fold, corpus, min(mark, until))
-            if number == len(marks):
-                conditions = fold.conditions()
-            fold.mark()
-        self._feed(fold, corpus, until)
+        left = deque(marks[len(fold.marks) :])
+
+        def pass_marks(before: float) -> None:
+            while left and left[0] < before:
+                if len(left) == 1:
+                    conditions.update(fold.conditions())
+                fold.mark(left.popleft())
+
+        for row in self._reader.rows(fold.space, fold.position, until):
+            pass_marks(row.position)
+            fold.take(row)
+            corpus.take(row)
+        pass_marks(math.inf)
         fold.position = until
         return conditions
 
     def _feed(self, fold: Fold, corpus: Corpus, until: int) -> None:
-        for row in self._reader.rows(fold.space, fold.position, until):
-            fold.take(row)
-            corpus.take(row)
+        self._replay(fold, corpus, fold.marks, until)
 
 
 def _replayed_id(space: str, position: int, moment: datetime) -> str:

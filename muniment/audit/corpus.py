@@ -33,7 +33,6 @@ class Corpus:
 
     def __init__(self, reader: Reader, *, size: int, threshold: float) -> None:
         self.position = 0
-        self.chain: bytes | None = None
         self.sealed: dict[int, str] = {}
         self.category: dict[str, str | None] = {}
         self._former: dict[str, set[str]] = {}

@@ -73,6 +73,7 @@ class Fold:
         self.known: dict[str, Known] = {}
         self.malformed: dict[int, str] = {}
         self.since = Since()
+        self.marks: list[int] = []
         self.dreamt_at: datetime | None = None
         self._runs_refused: dict[str, int] = {}
 
@@ -89,8 +90,9 @@ class Fold:
             self._memory(event)
         self.log.apply(event)
 
-    def mark(self) -> None:
-        """An audit was recorded here: what happens from here on is since then."""
+    def mark(self, position: int) -> None:
+        """An audit was recorded as of a position, which is here: what comes is since then."""
+        self.marks.append(position)
         self._runs_refused = self.runs_refused()
         self.since = Since()
 

@@ -59,6 +59,7 @@ class Reader:
     def __init__(self, select: Select, key_of: KeyOf) -> None:
         self._select = select
         self._key_of = key_of
+        self._parsed: dict[bytes, Completed] = {}
 
     def head(self) -> Head:
         """The end of the log."""
@@ -134,10 +135,16 @@ class Reader:
         for stored in self.of_stream(audit.stream(space)):
             if (stored.topic, stored.schema) == (Completed.NAME, Completed.SCHEMA):
                 try:
-                    found.append(Run(stored.position, _COMPLETED.validate_json(stored.facts)))
+                    found.append(Run(stored.position, self._completed(stored.facts)))
                 except ValidationError:
                     continue  # it was edited: ``verify`` says so
         return found
+
+    def _completed(self, facts: bytes) -> Completed:
+        known = self._parsed.get(facts)
+        if known is None:
+            known = self._parsed[facts] = _COMPLETED.validate_json(facts)
+        return known
 
     def digests(self, space: str) -> list[tuple[str, datetime]]:
         """The runs whose report was told because it was time to, and when, oldest first."""

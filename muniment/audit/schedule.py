@@ -127,10 +127,12 @@ class Scheduler:
         self._zone = zone
         self._slot = slot
         self._passes = passes
-        self._started = clock()
-        self._earliest: dict[str, datetime] = defaultdict(lambda: self._started + initial_delay)
+        earliest = clock() + initial_delay
+        self._earliest: dict[str, datetime] = defaultdict(lambda: earliest)
+        self._seen: dict[str, datetime] = defaultdict(clock)
         self._ran: dict[str, datetime] = {}
         self._stopped = threading.Event()
+        self.due()  # what is here now is known from now on
         self._thread: threading.Thread | None = None
 
     def due(self) -> dict[str, datetime]:
@@ -139,7 +141,7 @@ class Scheduler:
 
     def _due(self, one: Pass) -> datetime:
         done = [at for at in (one.done_at(), self._ran.get(one.name)) if at is not None]
-        since = max(done, default=self._started)
+        since = max(done, default=self._seen[one.name])
         return max(one.cron.next(since, self._zone), self._earliest[one.name])
 
     def tick(self) -> datetime | None:

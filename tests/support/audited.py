@@ -44,7 +44,7 @@ class Bench:
         found = measured(evidence, "01980000-0000-7000-8000-00000000aaaa", self.by)
         self.before = Before(found, evidence.conditions)
         self.evidence = evidence
-        self.fold.mark()
+        self.fold.mark(self.fold.position)
         return found
 
 
