@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import ClassVar
 
 from muniment.domain import audit, consolidation
-from muniment.domain.audit import Completed, Digested
+from muniment.domain.audit import Completed, Digested, Spoken
 from muniment.domain.identity import Role
 from muniment.domain.ports import Append, Outcome
 
@@ -15,32 +15,29 @@ AUDITORS: frozenset[Role] = frozenset(["owner", "main", "service", "auditor", "a
 
 
 class RecordAudit(Command):
-    """Append a run; ``pausing`` names the invariants that, if they failed, pause consolidation."""
+    """Append a run to the audits of the space, which were at ``version`` when it began.
+
+    ``spoken`` is what people know by then; ``pausing`` names the invariants that, if they failed,
+    pause consolidation.
+    """
 
     VERB: ClassVar[str] = "audit run"
     ROLES: ClassVar[frozenset[Role]] = AUDITORS
 
     run: Completed
+    version: int
+    spoken: Spoken | None
     speaks: bool
     repeat_after: timedelta
     pausing: frozenset[str] = frozenset()
 
     def decide(self, work: Work) -> Sequence[Append]:
-        """The run, and the pause in the same append.
-
-        Raises:
-            Conflict: ``audit_overtaken``.
-        """
+        """The run, and the pause in the same append."""
         space = work.identity.space
-        told = work.history(audit.stream(space))
-        runs = [one.event for one in told if isinstance(one.event, Completed)]
-        appends = [
-            Append(
-                audit.stream(space),
-                len(told),
-                audit.complete(runs, self.run, speaks=self.speaks, repeat_after=self.repeat_after),
-            )
-        ]
+        completed = audit.complete(
+            self.run, self.spoken, speaks=self.speaks, repeat_after=self.repeat_after
+        )
+        appends = [Append(audit.stream(space), self.version, completed)]
         because = tuple(name for name in self.run.failing if name in self.pausing)
         history = work.history(consolidation.stream(space))
         paused = consolidation.pause(consolidation.fold(history), because, self.run.snapshot_id)

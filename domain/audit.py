@@ -10,8 +10,6 @@ from datetime import datetime, timedelta
 from typing import ClassVar, Final, Literal, TypeAlias
 from uuid import UUID, uuid5
 
-from .errors import Conflict
-
 Status: TypeAlias = Literal["healthy", "warning", "alert"]
 Occasion: TypeAlias = Literal["alert", "changed", "repeated"]
 
@@ -198,22 +196,8 @@ def tell(run: Completed, spoken: Spoken | None, *, repeat_after: timedelta) -> T
 
 
 def complete(
-    runs: Iterable[Completed],
-    run: Completed,
-    *,
-    speaks: bool,
-    repeat_after: timedelta,
+    run: Completed, spoken: Spoken | None, *, speaks: bool, repeat_after: timedelta
 ) -> list[Completed]:
-    """Record a run after those that there are, with what is told of it.
-
-    Raises:
-        Conflict: ``audit_overtaken``: another run was recorded while this one measured.
-    """
-    earlier = list(runs)
-    newest = earlier[-1].position if earlier else 0
-    if newest > (run.previous_position or 0):
-        raise Conflict(
-            "Another audit was recorded meanwhile: run it again.", code="audit_overtaken"
-        )
-    told = tell(run, known(earlier), repeat_after=repeat_after) if speaks else None
+    """Record a run, with what is told of it where anything is to be."""
+    told = tell(run, spoken, repeat_after=repeat_after) if speaks else None
     return [replace(run, told=told)]

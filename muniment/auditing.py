@@ -20,7 +20,7 @@ from .audit.report import TREND_RUNS, Reports, report
 from .audit.row import Figures, Growth, Row, as_row
 from .audit.schedule import Cron
 from .domain import audit
-from .domain.audit import Completed
+from .domain.audit import Completed, Spoken
 from .domain.coverage.generic import GENERIC
 from .domain.errors import Invalid, MunimentError
 from .domain.identity import Role
@@ -125,6 +125,11 @@ class Auditing:
             _of_space(Path(shared), space) if shared is not None and is_shared else None,
             self.options.snapshot_retention,
         )
+
+    def told(self, space: str) -> tuple[int, Spoken | None]:
+        """The version that the audits of a space are at, and what people know by then."""
+        version = self.reader.version(space)
+        return version, audit.known(run.said for run in self.reader.runs(space))
 
     def measure(
         self, space: str, meaning: Meaning | None, *, taken_at: datetime, snapshot_id: str

@@ -140,6 +140,13 @@ class Reader:
                     continue  # it was edited: ``verify`` says so
         return found
 
+    def version(self, space: str) -> int:
+        """The version that the audits of a space are at."""
+        found = self._select(
+            "SELECT MAX(version) FROM events WHERE stream = ?", [audit.stream(space)]
+        )
+        return found[0][0] or 0
+
     def _completed(self, facts: bytes) -> Completed:
         known = self._parsed.get(facts)
         if known is None:

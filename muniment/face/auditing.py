@@ -54,12 +54,13 @@ class Audit:
 
         Raises:
             StorageFailed: ``read_only``, or the disk fails.
-            Conflict: ``audit_overtaken``: another audit was recorded meanwhile.
+            Conflict: ``version_conflict``: another audit was recorded meanwhile.
         """
         self._authorise(RecordAudit)
         if self._engine.store.read_only:
             raise StorageFailed("The store is open for reading only.", code="read_only")
         options, space = self._auditing.options, self._identity.space
+        version, spoken = self._auditing.told(space)
         audited = self._auditing.measure(
             space,
             self._engine.meaning,
@@ -68,6 +69,8 @@ class Audit:
         )
         command = RecordAudit.of(
             run=audited.run,
+            version=version,
+            spoken=spoken,
             speaks=options.alert_on_attention,
             repeat_after=options.alert_repeat_interval,
             pausing=PAUSING if options.pause_consolidation_on_alert else frozenset(),

@@ -16,7 +16,7 @@ from log_backends import SOAK
 from loopback import Loopback
 
 import muniment
-from muniment import Invalid, Muniment, NotFound, Refused, StorageFailed
+from muniment import Conflict, Invalid, Muniment, NotFound, Refused, StorageFailed
 from muniment.audit.reader import Reader
 from muniment.projections.catalog import Catalog
 from muniment.projections.search_index import SearchIndex
@@ -90,6 +90,25 @@ class TestARun:
             clock.advance(days=1)
             assert m.audit.run()["createdSinceLast"] == 0
             assert m.audit.report() is not None
+
+    def test_one_that_another_overtook_is_not_recorded(
+        self, m: Muniment, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        m.save("User is in Chicago")
+        auditing = m._engine.auditing
+        measure = auditing.measure
+
+        def overtaken(*given: Any, **named: Any) -> Any:
+            monkeypatch.undo()
+            m.audit.run()
+            return measure(*given, **named)
+
+        monkeypatch.setattr(auditing, "measure", overtaken)
+        with pytest.raises(Conflict) as refused:
+            m.audit.run()
+        assert refused.value.code == "version_conflict"
+        assert len(m.audit.trend(1)) == 1
+        assert m.audit.run()["status"] == "healthy"
 
     def test_before_the_first_there_is_nothing(self, m: Muniment) -> None:
         assert (m.audit.latest(), m.audit.report(), m.inbox()) == (None, None, [])

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-import pytest
 from bdd import START, day
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from muniment.domain import audit, consolidation
 from muniment.domain.audit import Completed, PurgeOutlook, Told, Violation
 from muniment.domain.consolidation import Consolidation, Paused, Resumed
-from muniment.domain.errors import Conflict
 from muniment.domain.recorded import Recorded
 
 WEEK = timedelta(days=7)
@@ -50,7 +48,10 @@ def told(*days: Sequence[str], repeat_after: timedelta = WEEK) -> list[str | Non
     for number, failing in enumerate(days):
         status = "alert" if "log-intact" in failing else None
         runs += audit.complete(
-            runs, run(number, *failing, status=status), speaks=True, repeat_after=repeat_after
+            run(number, *failing, status=status),
+            audit.known(runs),
+            speaks=True,
+            repeat_after=repeat_after,
         )
     return [one.told.occasion if one.told else None for one in runs]
 
@@ -80,8 +81,8 @@ class TestWhatIsTold:
         assert told(*days) == ["changed", *[None] * 4, "changed", *[None] * 6, "repeated"]
 
     def test_it_says_what_is_new_and_what_has_cleared(self) -> None:
-        (first,) = audit.complete([], run(0, *NAMES[:2]), speaks=True, repeat_after=WEEK)
-        (then,) = audit.complete([first], run(1, *NAMES[1:]), speaks=True, repeat_after=WEEK)
+        known = audit.Spoken(NAMES[:2], START)
+        (then,) = audit.complete(run(1, *NAMES[1:]), known, speaks=True, repeat_after=WEEK)
         assert then.told == Told(occasion="changed", new=NAMES[2:], cleared=NAMES[:1])
 
     def test_what_failed_to_be_delivered_is_not_known(self) -> None:
@@ -90,7 +91,7 @@ class TestWhatIsTold:
         assert audit.tell(run(1, *NAMES[:1]), None, repeat_after=WEEK) is not None
 
     def test_where_nothing_is_to_be_told_nothing_is(self) -> None:
-        (only,) = audit.complete([], run(0, *NAMES), speaks=False, repeat_after=WEEK)
+        (only,) = audit.complete(run(0, *NAMES), None, speaks=False, repeat_after=WEEK)
         assert only.told is None
 
     @given(st.lists(st.sets(st.sampled_from(NAMES)), max_size=20))
@@ -101,13 +102,6 @@ class TestWhatIsTold:
         occasions = told(*ordered, repeat_after=timedelta())
         for before, now, occasion in zip(ordered, ordered[1:], occasions[1:], strict=False):
             assert (occasion is None) == (not now or now == before)
-
-
-def test_a_run_that_was_overtaken_is_refused() -> None:
-    runs = [run(0), run(3)]
-    with pytest.raises(Conflict) as refused:
-        audit.complete(runs, run(2), speaks=True, repeat_after=WEEK)
-    assert refused.value.code == "audit_overtaken"
 
 
 def test_deep_memories_are_counted_by_the_limit_of_their_run() -> None:
