@@ -37,7 +37,7 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         " the log has it and the catalog does not, and no purge or erasure says why. A purged"
         " memory keeps its events, so nothing but a hand on the files takes an id away.",
         _VERIFY,
-        "{count} memories are gone and no purge or erasure explains it (limit {limit:g})",
+        "Memories that are gone, with no purge or erasure to explain it: {count} (limit {limit:g})",
     ),
     "loss-percent-threshold": Entry(
         "alert",
@@ -54,7 +54,7 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         "A memory is archived as merged into another, and following that leads to an id that the"
         " log does not have. What it said has no surviving copy in recall.",
         "Restore the memories that are named: their own words are still there.",
-        "{count} memories were merged into what exists nowhere",
+        "Memories that were merged into what exists nowhere: {count}",
     ),
     "log-intact": Entry(
         "alert",
@@ -62,7 +62,7 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         "`verify` found rows that were altered, removed or added by other means than Muniment, or"
         " the log is shorter, or another, than the one that the last audit saw.",
         _VERIFY,
-        "{count} kinds of damage were found in the log",
+        "Kinds of damage found in the log: {count}",
     ),
     "read-model-agrees": Entry(
         "alert",
@@ -70,7 +70,7 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         "The catalog or the search index of the space differs from a replay of the log, or cannot"
         " be read: searches may miss memories, or find what is not there.",
         "Run `muniment rebuild`. If it happens again, report it.",
-        "{count} memories differ between the log and what is searched",
+        "Memories that differ between the log and what is searched: {count}",
     ),
     "merged-from-resolves": Entry(
         "warning",
@@ -78,14 +78,14 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         "A merge or fold names sources that the log does not have, and that no purge explains."
         " Where the text came from can be shown no more.",
         _VERIFY,
-        "{count} merges name sources that are missing",
+        "Merges that name missing sources: {count}",
     ),
     "archive-fields-present": Entry(
         "warning",
         "An archive says too little",
         "A memory is archived without a cause, a reason or a time.",
         "Restore the memory and archive it again, with a reason.",
-        "{count} archived memories lack a reason or a time",
+        "Archived memories without a reason or a time: {count}",
     ),
     "live-not-merge-source": Entry(
         "warning",
@@ -93,7 +93,7 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         "A memory is live that was merged or folded into another and not restored: both copies are"
         " found, and it is counted twice.",
         _BUG,
-        "{count} merged memories are live beside their merge",
+        "Merged memories that are live beside their merge: {count}",
     ),
     "no-repeated-rejection": Entry(
         "warning",
@@ -102,14 +102,14 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         " consolidation spends calls on work that it cannot complete.",
         "Read what would have been lost in `muniment history` of one of them; merge by hand with"
         " all of it said, or leave them apart.",
-        "{count} sets of memories were refused as a merge in {limit:g} audits in a row",
+        "Sets of memories refused as a merge in {limit:g} audits in a row: {count}",
     ),
     "net-growth-threshold": Entry(
         "warning",
         "The memory grows faster than it is consolidated",
         "More live memories are added a day than the limit.",
         "See which categories moved, and whether one agent saves what is of no lasting use.",
-        "live memories grow by {measured:g} a day (limit {limit:g})",
+        "Live memories grow by {measured:g} a day (limit {limit:g})",
     ),
     "chain-depth-threshold": Entry(
         "warning",
@@ -117,7 +117,7 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         "More live memories are deeper than the limit than at the last audit: a text that a model"
         " wrote from texts that a model wrote. Nothing shortens a chain, so only growth is told.",
         "Compare the deepest with their sources, and correct what was lost on the way.",
-        "{count} live memories are merges deeper than {limit:g}, {measured:g} more than before",
+        "Live memories that are merges deeper than {limit:g}: {count}, {measured:g} more than before",
     ),
     "rejected-merges-threshold": Entry(
         "warning",
@@ -125,7 +125,7 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         "Sources of refused merges since the last audit, as a rate a week, are above the limit.",
         "See what the refused merges would have lost; the directive of consolidation may ask for"
         " texts that are too short.",
-        "the sources of {count} refused merges come to {measured:g} a week (limit {limit:g})",
+        "Refused merges: {count}; their sources come to {measured:g} a week (limit {limit:g})",
     ),
     "no-malformed-files": Entry(
         "warning",
@@ -133,7 +133,7 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         "Events of memories whose facts or words cannot be read: damaged, written by a newer"
         " release, or sealed under a key that is gone without a purge.",
         "Run `muniment doctor`: it says which of these it is.",
-        "{count} events cannot be read",
+        "Events that cannot be read: {count}",
     ),
     "lost-reinforcement": Entry(
         "warning",
@@ -141,14 +141,13 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         "How often a memory was observed, as an event states it, is not what the events before it"
         " come to.",
         _BUG,
-        "{count} memories have a count that their events do not explain",
+        "Memories with a count that their events do not explain: {count}",
     ),
 }
 
 
 def message(violation: Violation) -> str:
     """What was found, in a sentence without its stop."""
-    said = GLOSSARY[violation.name].message.format(
+    return GLOSSARY[violation.name].message.format(
         count=f"{violation.count:,}", measured=violation.measured, limit=violation.limit
     )
-    return said[0].upper() + said[1:]
