@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 from . import (
+    auditing,
     locomo,
     looking_up,
     nearest,
@@ -20,8 +21,8 @@ from .stores import fill
 from .verifying import EVENTS_A_MEMORY
 
 TOPICS = (
-    *("saving", "searching", "looking-up", "replaying", "past", "verifying", "rolling-back"),
-    *("vectors", "locomo"),
+    *("saving", "searching", "looking-up", "replaying", "auditing", "past"),
+    *("verifying", "rolling-back", "vectors", "locomo"),
 )
 
 
@@ -65,6 +66,8 @@ def _on_a_store(topics: set[str], memories: int) -> None:
             looking_up.run(path, memories).show()
         if "replaying" in topics:
             replaying.run(path, memories).show()
+        if "auditing" in topics:
+            auditing.run(path, memories).show()
         if "past" in topics:  # it rewrites some: so after those that ask about what was filled in
             past.run(path, memories).show()
         if "saving" in topics:

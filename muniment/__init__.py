@@ -10,11 +10,14 @@ with muniment.open("memory/") as m:
 """
 
 from ._release import __version__
+from .audit.messages import Message
+from .auditing import AuditReport
 from .backups import BackedUp, RestoredBackup, restore_backup
 from .commands.give_feedback import Feedback
 from .commands.merge import Merged
 from .commands.restore import Restored
 from .commands.save_memory import Saved
+from .domain.consolidation import Consolidation
 from .domain.conversation.turns import ToolReport, Turn
 from .domain.errors import (
     Conflict,
@@ -61,12 +64,14 @@ from .queries.working import WorkingHit, WorkingResult
 from .settings import Settings
 
 __all__ = [
+    "AuditReport",
     "BackedUp",
     "BlastRadius",
     "Bundle",
     "Change",
     "Checkpoint",
     "Conflict",
+    "Consolidation",
     "Context",
     "ConversationResult",
     "Difference",
@@ -89,6 +94,7 @@ __all__ = [
     "Memory",
     "MergeRejected",
     "Merged",
+    "Message",
     "Muniment",
     "MunimentError",
     "Node",

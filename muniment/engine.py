@@ -12,6 +12,7 @@ import structlog
 
 from . import settings as configuration
 from ._release import __version__
+from .auditing import Auditing
 from .commands.command import Answers
 from .denials import Denials
 from .domain.errors import Invalid, MunimentError, StorageFailed
@@ -20,7 +21,7 @@ from .domain.memory.state import State
 from .domain.moments import Point
 from .domain.ports import Clock, Erasable
 from .domain.recorded import Recorded
-from .erasables import ProcessTexts, ReadModelsOf, VectorsOf
+from .erasables import AuditsOf, ProcessTexts, ReadModelsOf, VectorsOf
 from .log.checkpoints import Checkpoints
 from .log.desk import LogDesk, read_clock
 from .log.kept import KeptStates
@@ -109,6 +110,7 @@ class Engine:
         self._work: WorkStore | None = None
         self._work_likeness: Likeness | None = None
         self._opening_work = threading.Lock()
+        self.auditing = Auditing(self.store, self.models, self.settings, self.directory)
         try:
             self.meaning = self._meaning()
         except BaseException:
@@ -118,6 +120,7 @@ class Engine:
             ProcessTexts(),
             ReadModelsOf(self.models),
             VectorsOf(self.directory, self.store.keys, self.meaning),
+            AuditsOf(self.auditing),
         )
 
     def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
@@ -215,6 +218,7 @@ class Engine:
             self.checkpoints.close()
         if self._work is not None:
             self._work.close()
+        self.auditing.close()
         self.store.close()
 
     def _meaning(self) -> Meaning | None:

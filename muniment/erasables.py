@@ -6,6 +6,7 @@ A part that keeps words anywhere else is added here, once: purge and erasure bot
 from collections.abc import Collection
 from pathlib import Path
 
+from .auditing import Auditing
 from .domain.memory import forms
 from .log.keys import Keys
 from .log.read_models import ReadModels
@@ -49,3 +50,14 @@ class VectorsOf:
                 cache.forget(ids)
             finally:
                 cache.close()
+
+
+class AuditsOf:
+    """What audits remember of texts, to compare them with each other."""
+
+    def __init__(self, auditing: Auditing) -> None:
+        self._auditing = auditing
+
+    def forget(self, space: str, ids: Collection[str]) -> None:  # noqa: ARG002 (the port's)
+        """Drops what is known of the space's."""
+        self._auditing.forget(space)

@@ -10,6 +10,7 @@ from .domain.ports import Clock
 from .domain.working.keys import own_namespace
 from .engine import Engine
 from .face.access import Access
+from .face.auditing import Auditing
 from .face.carrying import Carrying
 from .face.conversing import Conversation, Conversing
 from .face.evidence import Evidence
@@ -34,6 +35,7 @@ class Muniment(
     Conversing,
     Forensics,
     Evidence,
+    Auditing,
     Carrying,
     Access,
     Proposing,

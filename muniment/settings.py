@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, cast
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
+from .audit.options import SEED_NAMES, AuditOptions
 from .domain.access import Grants
 from .domain.errors import Invalid
 from .domain.importance import Decay
@@ -46,6 +47,7 @@ _SEEDS = {
     "working.default_ttl_seconds": "WorkingMemory:DefaultTtl",
     "working.max_entries_per_namespace": "WorkingMemory:MaxEntriesPerNamespace",
     "conversation.max_llm_context_turns": "MaxLlmContextTurns",
+    **SEED_NAMES,
 }
 """The names that settings have in RockBot, where most of them come from."""
 
@@ -309,6 +311,7 @@ class Settings(BaseSettings):
     access: AccessSettings = Field(default_factory=AccessSettings)
     recall: RecallSettings = Field(default_factory=RecallSettings)
     log: LogSettings = Field(default_factory=LogSettings)
+    audit: AuditOptions = Field(default_factory=AuditOptions)
 
     @property
     def rules(self) -> Rules:

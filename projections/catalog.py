@@ -298,6 +298,11 @@ class Catalog:
                 found[name] = found.get(name, 0) + count
         return dict(sorted(found.items()))
 
+    def conditions(self) -> dict[str, Condition]:
+        """The condition of every memory by its id."""
+        numbers: list[int] = self._condition.view.tolist()
+        return {id_: CONDITIONS[number] for id_, number in zip(self.ids, numbers, strict=True)}
+
     def counts(self) -> dict[Condition, int]:
         """How many memories are in each condition."""
         counted = np.bincount(self._condition.view, minlength=len(CONDITIONS)).tolist()

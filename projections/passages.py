@@ -126,6 +126,13 @@ class Passages:
             return compared
         return compared.among(lambda rows: self._since.view[rows] <= self._until)
 
+    def clusters(self, ids: Iterable[str], at_least: float) -> int | None:
+        """How many groups of two or more memories are as alike as that; None without vectors."""
+        if self._index is None:
+            return None
+        rows = [self._rows[id_] for id_ in ids if id_ in self._rows]
+        return self._index.clusters(np.array(rows, np.int32), at_least)
+
     def anew(self) -> "Passages":
         """An empty one."""
         return Passages()

@@ -141,6 +141,11 @@ class SearchIndex:
         """Every term that is held, those that only what was replaced has among them."""
         return frozenset(self._documents.vocabulary)
 
+    @property
+    def searchable(self) -> int:
+        """How many memories are in recall."""
+        return self._documents.size(hidden=False)[0]
+
     def apply(self, recorded: Recorded) -> None:
         """One event more; one at or before ``position`` is left out."""
         if recorded.position <= self._position:

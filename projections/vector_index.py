@@ -4,7 +4,7 @@ It is the one read model that is not made from events alone. The text of a memor
 is wanted (``expect``), and the vector arrives later, from a cache or a model (``upsert``).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,6 +20,7 @@ Vector: TypeAlias = NDArray[np.float32]
 _NOWHERE = -1
 _UNKNOWN = 0
 _STEPS = np.float32(2**20)
+_AT_ONCE = 256
 
 
 class Nearest(NamedTuple):
@@ -159,6 +160,29 @@ class VectorIndex:
         known = 0 <= row < len(self._wanted) and self._wanted.get(row) != _UNKNOWN
         return self._wanted.get(row) if known else None
 
+    def clusters(self, rows: Rows, at_least: float) -> int:
+        """How many groups of two or more of ``rows`` hang together by cosines of at least so much.
+
+        Compares each with each: time grows with the square of their number.
+        """
+        known = rows[rows < len(self._slots)]
+        slots = self._slots.view[known]
+        vectors = self._matrix[:, slots[slots != _NOWHERE]]
+        near = np.flatnonzero([one.sum() > 1 for one in _near(vectors, vectors, at_least)])
+        vectors = vectors[:, near]
+        left = np.ones(len(near), np.bool_)
+        groups = 0
+        while left.any():
+            groups += 1
+            frontier = np.flatnonzero(left)[:1]
+            while len(frontier):
+                left[frontier] = False
+                reached = np.zeros(len(near), np.bool_)
+                for one in _near(vectors[:, frontier], vectors, at_least):
+                    reached |= one
+                frontier = np.flatnonzero(reached & left)
+        return groups
+
     def compared(self, query: Vector) -> "Compared":
         """All that is held beside a unit vector."""
         if query.shape != (self._dimension,):
@@ -201,6 +225,14 @@ class VectorIndex:
         self._slots.set(moved, slot)
         self._slots.set(row, _NOWHERE)
         self._size = last
+
+
+def _near(
+    some: NDArray[np.float32], vectors: NDArray[np.float32], at_least: float
+) -> Iterator[NDArray[np.bool_]]:
+    """For each of some vectors, which of others are as near as that."""
+    for start in range(0, some.shape[1], _AT_ONCE):
+        yield from _rounded(some[:, start : start + _AT_ONCE].T @ vectors) >= at_least
 
 
 def _rounded(cosines: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -2,7 +2,7 @@
 
 from functools import singledispatch
 
-from muniment.domain import access_token, recall, rollback
+from muniment.domain import access_token, audit, consolidation, recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.erasure import events as erasure
@@ -124,3 +124,24 @@ def _undone(event: rollback.Undone, _: str) -> str:
 def _feedback(event: Given, _: str) -> str:
     about = f" about {tails(event.memory_ids)}" if event.memory_ids else ""
     return f"feedback given, {event.kind}{about}: {shortened(event.text)}"
+
+
+@told_besides.register
+def _audited(event: audit.Completed, _: str) -> str:
+    failing = ", ".join(event.failing) or "nothing failed"
+    return f"audited up to {event.position:,}: {event.status} ({failing})"
+
+
+@told_besides.register
+def _digested(event: audit.Digested, _: str) -> str:
+    return f"the report of the audit {event.snapshot_id[-12:]} was told"
+
+
+@told_besides.register
+def _paused(event: consolidation.Paused, _: str) -> str:
+    return f"consolidation paused: {', '.join(event.because)}"
+
+
+@told_besides.register
+def _resumed(event: consolidation.Resumed, _: str) -> str:
+    return f"consolidation resumed: {event.reason}"

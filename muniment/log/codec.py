@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from muniment.domain import access_token, recall, rollback
+from muniment.domain import access_token, audit, consolidation, recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.erasure import events as erasure
@@ -66,6 +66,10 @@ EVENTS: tuple[type, ...] = (
     rollback.Applied,
     rollback.Undone,
     Given,
+    audit.Completed,
+    audit.Digested,
+    consolidation.Paused,
+    consolidation.Resumed,
 )
 """Every event that this release can read and write. Nothing else is ever resolved from a row."""
 

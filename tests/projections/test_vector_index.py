@@ -233,3 +233,16 @@ def test_a_question_takes_about_as_long_as_reading_the_vectors_once() -> None:
 
     reading = best_of(vectors.sum)
     assert best_of(lambda: index.compared(query).nearest(limit=20, at_least=0.5)) < 6 * reading
+
+
+def test_clusters_are_what_hangs_together() -> None:
+    index = VectorIndex(2)
+    angles = [0.0, 0.2, 0.4, 1.5, 1.6, 3.0]
+    for row, angle in enumerate(angles):
+        index.upsert(row, 1, np.array([np.cos(angle), np.sin(angle)], np.float32))
+    rows = np.arange(8, dtype=np.int32)
+    assert index.clusters(rows, float(np.cos(0.25))) == 2
+    assert index.clusters(rows, float(np.cos(0.15))) == 1
+    assert index.clusters(rows, float(np.cos(0.05))) == 0
+    assert index.clusters(rows[:2], float(np.cos(0.25))) == 1
+    assert index.clusters(rows[:0], 0.5) == 0

@@ -23,7 +23,7 @@ from typing import Any, cast
 import independent
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from muniment.domain import access_token, recall, rollback
+from muniment.domain import access_token, audit, consolidation, recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.erasure import events as erasure
@@ -82,6 +82,58 @@ _ENTITY: dict[str, Any] = {
     "archive_reason": "no longer there",
     "archive_importance": 0.125,
     **_TOLD,
+}
+
+_AUDITED: dict[str, Any] = {
+    "snapshot_id": STREAM,
+    "taken_at": AT,
+    "position": 34,
+    "live": 10,
+    "archived": 3,
+    "superseded": 1,
+    "quarantined": 0,
+    "malformed_files": 0,
+    "empty_category_dirs": 2,
+    "created_since_last": 4,
+    "archived_since_last": 2,
+    "restored_since_last": 1,
+    "hard_deleted_since_last": 3,
+    "purged_since_last": 2,
+    "erased_since_last": 1,
+    "hard_deleted_outside_purge": 0,
+    "max_chain_depth": 3,
+    "deep_limit": 2,
+    "near_dup_pairs": 1,
+    "near_dup_entries": 2,
+    "reinforced_without_merge_since_last": 5,
+    "rejected_merge_sources_since_last": 2,
+    "rejected_merges_since_last": 1,
+    "rejected_merge_clusters_repeated": 0,
+    "dream_passes_run_since_last": 0,
+    "restarts_since_last": 1,
+    "purge": audit.PurgeOutlook(due_within_days=7.0, count=2, high_value_count=1),
+    "vocabulary_stoplist_size": 321,
+}
+
+_FAILING: dict[str, Any] = {
+    "previous_taken_at": AT - timedelta(days=2),
+    "previous_position": 12,
+    "net_growth_per_day": -0.5,
+    "merge_chain_depth": {"0": 7, "1": 2, "3": 1},
+    "embedding_dup_clusters": 0,
+    "reinforcement": {"1": 7, "2-4": 3},
+    "consolidation_last_run_at": AT - timedelta(hours=1),
+    "invariants": (
+        audit.Violation(name="chain-depth-threshold", count=1, ids=_OTHERS[:1], limit=2.0),
+        audit.Violation(name="loss-percent-threshold", count=3, measured=23.1, limit=10.0),
+    ),
+    "status": "alert",
+    "told": audit.Told(
+        occasion="alert", new=("loss-percent-threshold",), cleared=("no-malformed-files",)
+    ),
+    "eval": audit.EvalSummary(
+        evaluated_at=AT - timedelta(days=3), judged=40, sound=37, unsound=3, carried=12
+    ),
 }
 
 EXAMPLES: Sequence[object] = (
@@ -350,6 +402,16 @@ EXAMPLES: Sequence[object] = (
     rollback.Undone(left=3, reason="it was right: Köln"),
     Given(kind="praise", text="That was quick"),
     Given(kind="correction", text=_TEXT, session="web:7", memory_ids=_OTHERS),
+    audit.Completed(**_AUDITED),
+    audit.Completed(**_AUDITED | _FAILING),
+    audit.Digested(snapshot_id=STREAM),
+    audit.Digested(snapshot_id=_OTHERS[0]),
+    consolidation.Paused(because=("loss-percent-threshold",), snapshot_id=STREAM),
+    consolidation.Paused(
+        because=("no-hard-delete-outside-purge", "loss-percent-threshold"), snapshot_id=_OTHERS[0]
+    ),
+    consolidation.Resumed(),
+    consolidation.Resumed(reason="the rows were put back from the backup: Köln, 3 March"),
 )
 """Two or more of each event: one that says the least, one that says everything."""
 

@@ -194,6 +194,10 @@ class Handwritten:
             rows[altered - 1] = rows[altered - 1]._replace(**columns)
         return prove(rows)
 
+    def key(self, key_id: int) -> bytes | None:
+        """The key of an id."""
+        return self._store.keys.get(key_id)
+
     def close(self) -> None:
         """Ends the store."""
         self._store.close()

@@ -86,6 +86,7 @@ def _checks(directory: Path, space: str, now: datetime) -> Iterator[Check]:
         engine = Engine(directory, read_only=True)
         try:
             yield from _log(engine, now)
+            yield _audited(engine, space)
         finally:
             engine.close()
     except MunimentError as error:
@@ -187,6 +188,13 @@ def _clock(newest: datetime, now: datetime) -> Check:
         f"The newest event is {(newest - now).total_seconds():,.0f} s ahead of this clock.",
         "Set the clock: until it has caught up, new events carry the time of the newest one.",
     )
+
+
+def _audited(engine: Engine, space: str) -> Check:
+    at = engine.auditing.audited_at(space)
+    if at is None:
+        return Check("audit", "fine", "No audit of this space was recorded: 'muniment audit run'.")
+    return Check("audit", "fine", f"The last audit of this space was at {at:%Y-%m-%d %H:%M} UTC.")
 
 
 def _memories(engine: Engine) -> Iterator[Check]:

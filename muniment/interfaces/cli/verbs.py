@@ -29,7 +29,17 @@ from muniment.queries.trace import TraceBack
 from muniment.queries.working import SearchWorking
 from muniment.working import ReportToolCall
 
-from . import carrying, demo, doctor, erasures, evidence, forensics, gatekeeping, proposing
+from . import (
+    audits,
+    carrying,
+    demo,
+    doctor,
+    erasures,
+    evidence,
+    forensics,
+    gatekeeping,
+    proposing,
+)
 from .console import progress
 from .help import Verb
 from .memories import Folded
@@ -83,6 +93,7 @@ def add_to(app: typer.Typer) -> None:
     erasures.add_to(app)
     forensics.add_to(app)
     evidence.add_to(app)
+    audits.add_to(app)
     carrying.add_to(app)
     gatekeeping.add_to(app)
     proposing.add_to(app)
