@@ -104,6 +104,14 @@ class TestTrace:
         merged = next(e.position for e in m.log() if e.stream == story.merges[0])
         assert m.trace(str(merged)).roots == (story.merges[0],)
 
+    def test_what_was_said_after_the_position_is_not_in_it(self, m: Muniment) -> None:
+        id_ = m.save(WRONG).id
+        m.save(WRONG)
+        m.revise(id_, "The pump runs at 3 bar")
+        assert [node.kind for node in m.trace(1).nodes] == ["memory"]
+        assert [node.version for node in m.trace(2).nodes] == [2, 2]
+        assert len(m.trace(id_).edges) == 2
+
     def test_what_flowed_into_a_merge_is_the_text_of_then(self, m: Muniment) -> None:
         one, other = m.save(WRONG).id, m.save("Olga has the key").id
         merged = m.merge([one, other], f"{WRONG}. Olga has the key").id

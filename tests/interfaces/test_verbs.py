@@ -279,6 +279,7 @@ def test_a_purge_shows_what_it_would_remove_and_does_it_with_yes(
         "purged": [],
         "kept": [precious],
         "due": [plain],
+        "recalls": [],
     }
     assert muniment("stats", "--json").json["head"] == head
     done = muniment("purge", "--yes").out
