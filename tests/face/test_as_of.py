@@ -215,10 +215,9 @@ class TestMoments:
 
     def test_of_events_at_one_time_all_are_known(self, m: Muniment) -> None:
         m.save_many([{"content": f"Relay {number} stands alone"} for number in range(5)])
-        assert m.as_of(m.log(limit=1).__next__().recorded_at).point == Point(
-            5,
-            m.as_of(1).point.at,  # type: ignore[union-attr]  # pyright: ignore[reportOptionalMemberAccess]
-        )
+        first = m.as_of(1).point
+        assert first is not None
+        assert m.as_of(first.at).point == Point(5, first.at)
 
     def test_before_the_first_event_the_store_is_empty(self, m: Muniment, relay: str) -> None:
         then = m.as_of("1999-01-01T00:00:00Z")
@@ -260,7 +259,12 @@ class TestMoments:
         self, m: Muniment, relay: str, when: Any, code: str
     ) -> None:
         assert relay
-        for ask in (m.as_of, lambda at: m.diff(at, 1), lambda at: m.diff(1, at)):
+        asks: list[Callable[[Any], object]] = [
+            m.as_of,
+            lambda at: m.diff(at, 1),
+            lambda at: m.diff(1, at),
+        ]
+        for ask in asks:
             with pytest.raises(Invalid) as refused:
                 ask(when)
             assert refused.value.code == code
