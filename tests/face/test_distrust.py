@@ -29,7 +29,7 @@ class TestQuarantine:
         assert (saved.outcome, saved.memory.state) == ("created", "quarantined")
         assert any(warning.startswith("quarantined: ") for warning in saved.warnings)
         for mode in ("hybrid", "keyword", "regex"):
-            assert m.search("instructions", mode=mode).hits == ()  # type: ignore[arg-type]
+            assert m.search("instructions", mode=mode).hits == ()
         assert m.search().hits == ()
         with pytest.raises(Refused):
             m.acting_as("bot:main").get(saved.id)
