@@ -76,8 +76,8 @@ class Input(Operation, BaseModel):
         found: dict[str, tuple[str, ...]] = {}
         cleaned: dict[str, Any] = {}
         for name, given in self._given.items():
-            told = given if isinstance(given, _READABLE_AGAIN) else getattr(self, name)
-            cleaned[name], detectors = _cleaned(told)
+            is_there_still = isinstance(given, _READABLE_AGAIN)
+            cleaned[name], detectors = _cleaned(given if is_there_still else getattr(self, name))
             if detectors:
                 found[name] = detectors
                 if name == "category":  # whose segments have no brackets
@@ -116,9 +116,8 @@ def _cleaned(value: Any) -> tuple[Any, tuple[str, ...]]:
         parts, found = _cleaned({field.name: getattr(value, field.name) for field in fields(value)})
         return (Source(**parts) if found else value), found
     if isinstance(value, Mapping):
-        entries: Mapping[Any, Any] = value
-        keys, of_keys = _cleaned(tuple(entries))
-        parts, of_parts = _cleaned(tuple(entries.values()))
+        keys, of_keys = _cleaned(tuple(cast("Mapping[object, object]", value)))
+        parts, of_parts = _cleaned(tuple(cast("Mapping[object, object]", value).values()))
         return dict(zip(keys, parts, strict=True)), tuple(dict.fromkeys((*of_keys, *of_parts)))
     if isinstance(value, list | tuple):
         each = [_cleaned(part) for part in cast("Sequence[Any]", value)]

@@ -36,9 +36,15 @@ class Arrivals:
         event = recorded.event
         if not isinstance(event, Saved | Extended | Reinforced) or event.source_type not in WATCHED:
             return
-        text = {Saved: "content", Extended: "addition"}.get(type(event))
-        words = _words(getattr(event, text)) if text else frozenset[str]()
-        self._said[event.source_type, event.source_ref].append((recorded.recorded_at, words))
+        match event:
+            case Saved():
+                text = event.content
+            case Extended():
+                text = event.addition
+            case Reinforced():
+                text = ""  # what it says again is known
+        said = self._said[event.source_type, event.source_ref]
+        said.append((recorded.recorded_at, _words(text)))
 
     def signs(
         self, source: _Source, text: str, *, now: datetime, limits: Distrust

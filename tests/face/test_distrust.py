@@ -60,7 +60,8 @@ class TestQuarantine:
         ],
     )
     def test_it_is_seen_wherever_it_is_said(self, m: Muniment, given: dict[str, Any]) -> None:
-        assert m.save(FACT, **({"source": "web"} | given)).memory.state == "quarantined"
+        everything: dict[str, Any] = {"source": "web"} | given
+        assert m.save(FACT, **everything).memory.state == "quarantined"
 
     def test_what_is_held_back_touches_no_other_memory(self, m: Muniment) -> None:
         known = m.save(FACT, source="tool")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from roles_page import table
 from surfaces import CALLS, SURFACES, VERBS, InPython, OnTheCommandLine, operations, surfaces
 from terminal import Terminal
 
@@ -70,3 +71,8 @@ def test_a_role_does_what_the_table_allows_and_nothing_else(
 def _written(m: muniment.Muniment) -> int:
     """How many events say something else than that somebody was denied."""
     return sum(entry.name != "access.denied" for entry in m.log(space="*"))
+
+
+def test_the_page_has_the_table_of_the_code() -> None:
+    page = Path(__file__).parents[2] / "docs" / "roles-and-trust.md"
+    assert table() in page.read_text(encoding="utf-8"), "python tests/support/roles_page.py"

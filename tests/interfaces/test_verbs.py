@@ -132,7 +132,8 @@ def test_a_search_goes_on_where_the_page_before_ended(muniment: Terminal) -> Non
 def test_what_an_agent_reads_is_printed_as_it_is(muniment: Terminal) -> None:
     id_ = muniment.save("User is in Chicago")
     read = muniment("search", "chicago", "--agent").out
-    assert read.startswith(f"- [{id_[-12:]}] (general) importance 0.50, first seen today:\n")
+    head = f"- [{id_[-12:]}] (general) importance 0.50, first seen today:"
+    assert read.splitlines()[1:4] == [head, "  | User is in Chicago", "</memories>"]
     assert muniment("search", "chicago", "--agent", "--json").json == {"text": read[:-1]}
 
 
