@@ -104,7 +104,7 @@ def test_every_operation_has_its_verb_and_nothing_else_has() -> None:
     }
     besides = {"fold", "purge", "import", "verify", "rebuild", "settings", "doctor", "demo"}
     besides |= {"prove-invariants", "checkpoint", "prove", "export", "backup", "restore-backup"}
-    besides |= {"keys"}
+    besides |= {"keys", "audit", "inbox"}
     assert set(group().commands) == made | besides
 
 
