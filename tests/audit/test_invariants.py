@@ -372,7 +372,7 @@ class TestNoMalformed:
         log.save(A, B)
         log.say(B, archived())
         log.request(B)
-        monkeypatch.setattr(bench.corpus._reader, "_key_of", {}.get)
+        monkeypatch.setattr(bench.corpus._reader, "_key_of", dict[int, bytes]().get)
         run = bench.run()
         assert (run.malformed_files, only(run, "no-malformed-files").ids) == (1, (A,))
 

@@ -169,8 +169,8 @@ def test_a_lost_ledger_costs_no_count(m: Muniment, clock: Clock) -> None:
     clock.advance(days=1)
     directory = _directory(m)
     m.close()
-    (directory / "state" / "audit.db").unlink()  # type: ignore[operator]
-    with muniment.open(directory, clock=clock) as later:  # type: ignore[arg-type]
+    (directory / "state" / "audit.db").unlink()
+    with muniment.open(directory, clock=clock) as later:
         row = later.audit.run()
     assert (row["archivedSinceLast"], row["createdSinceLast"], row["status"]) == (1, 0, "healthy")
 
@@ -180,8 +180,8 @@ def test_a_ledger_that_is_no_database_is_begun_anew(m: Muniment, clock: Clock) -
     m.audit.run()
     directory = _directory(m)
     m.close()
-    (directory / "state" / "audit.db").write_bytes(b"nonsense" * 1_000)  # type: ignore[operator]
-    with muniment.open(directory, clock=clock) as later:  # type: ignore[arg-type]
+    (directory / "state" / "audit.db").write_bytes(b"nonsense" * 1_000)
+    with muniment.open(directory, clock=clock) as later:
         assert later.audit.run()["status"] == "healthy"
 
 
@@ -197,8 +197,8 @@ class TestAHandOnTheLog:
         """The run after somebody edited the log while nobody had it open."""
         directory, clock = _directory(m), m._engine.clock
         m.close()
-        independent.tamper(directory, *statements)  # type: ignore[arg-type]
-        with muniment.open(directory, clock=clock) as later:  # type: ignore[arg-type]
+        independent.tamper(directory, *statements)
+        with muniment.open(directory, clock=clock) as later:
             return later.audit.run()
 
     def test_a_deleted_row_is_named_and_the_log_not_intact(
@@ -552,8 +552,8 @@ def test_a_reader_takes_what_was_edited_for_no_run(m: Muniment, clock: Clock) ->
     directory = _directory(m)
     m.close()
     edit = ("UPDATE events SET facts = ? WHERE name = 'audit.completed'", (b"{}",))
-    independent.tamper(directory, edit)  # type: ignore[arg-type]
-    with muniment.open(directory, clock=clock) as later:  # type: ignore[arg-type]
+    independent.tamper(directory, edit)
+    with muniment.open(directory, clock=clock) as later:
         assert isinstance(later._engine.auditing.reader, Reader)
         assert later.audit.latest() is None
         assert failing(later.audit.run()) == {"log-intact"}
