@@ -93,8 +93,8 @@ class Engine:
         self.checkpoints = Checkpoints(
             self.store, self.settings.cadence, self.clock, self.settings.log.busy_timeout
         )
-        self.auditing = Auditing(self.store, self.models, self.settings, self.directory)
         try:
+            self.auditing = Auditing(self.store, self.models, self.settings, self.directory)
             self.meaning = self._meaning()
         except BaseException:
             self.store.close()
@@ -137,7 +137,8 @@ class Engine:
                 # a cache is not worth a failure: the next one to open replays more of the log
                 _log.warning("state_not_kept", code=error.code, reason=error.message)
             self.checkpoints.close()
-        self.auditing.close()
+        if self.store.datastore.is_own_process:
+            self.auditing.close()
         self.store.close()
 
     def _meaning(self) -> Meaning | None:

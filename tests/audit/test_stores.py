@@ -265,6 +265,33 @@ class TestAHandOnTheLog:
         row = self._edit(m, ("DELETE FROM events WHERE stream = ?", (both[0],)))
         assert (row["nearDupPairs"], row["nearDupEntries"]) == (0, 0)
 
+    def test_a_hand_on_it_while_it_is_open_is_seen_too(self, m: Muniment, ids: list[str]) -> None:
+        independent.tamper(_directory(m), ("DELETE FROM events WHERE stream = ?", (ids[4],)))
+        row = m.audit.run()
+        assert {"no-hard-delete-outside-purge", "log-intact"} <= failing(row)
+        assert (row["invariants"][0]["ids"], row["live"]) == ([ids[4]], 29)
+
+    def test_a_cut_that_no_checkpoint_shows_is_seen(self, clock: Clock, tmp_path: Path) -> None:
+        unsigned = {"log": {"checkpoint_events": 0, "checkpoint_minutes": 0}}
+        with muniment.open(tmp_path, clock=clock, settings=unsigned) as m:
+            fill(m, 30)
+            m.audit.run()
+            clock.advance(days=1)
+        independent.tamper(tmp_path, ("DELETE FROM events WHERE position > 30", ()))
+        with muniment.open(tmp_path, clock=clock, settings=unsigned) as m:
+            assert m.verify().intact
+            assert failing(m.audit.run()) == {"log-intact"}
+
+
+def test_what_was_purged_since_is_no_fault_of_then(m: Muniment, clock: Clock) -> None:
+    id_ = m.save("Anna is ill", category="people/anna").id
+    row = m.audit.run()
+    m.archive(id_, "stale")
+    clock.advance(days=91)
+    m.purge()
+    then = m.audit.at(row["position"])
+    assert (then["live"], then["malformedFiles"], then["status"]) == (1, 0, "healthy")
+
 
 def _wrong_catalog(m: Muniment) -> None:
     catalog = m._engine.models.catalog("default")
