@@ -15,6 +15,7 @@ from .audit import messages
 from .audit.auditor import Audited, Auditor, Outside
 from .audit.evidence import Shown
 from .audit.ledger import Ledger
+from .audit.options import AuditOptions
 from .audit.reader import Reader, Run
 from .audit.report import TREND_RUNS, Reports, report
 from .audit.row import Figures, Growth, Row, as_row
@@ -63,6 +64,9 @@ class Auditing:
         models: The read models, compared with it.
         settings: The options, and the retention that the purge goes by.
         directory: Holds ``audit/`` and ``state/``; None: a store in memory.
+
+    Raises:
+        Invalid: ``endpoint_invalid``, ``endpoint_refused`` or ``webhook_secret_invalid``.
     """
 
     def __init__(
@@ -76,6 +80,7 @@ class Auditing:
         self._lock = threading.RLock()
         self._growth: dict[str, tuple[Growth, ...]] = {}
         self._ledger: Ledger | None = None
+        self._webhook = None if store.read_only else _webhook(settings.audit)
 
     @cached_property
     def reader(self) -> Reader:
@@ -105,14 +110,6 @@ class Auditing:
                 directory = None if self._directory is None else self._directory / "state"
                 self._ledger = Ledger(directory)
             return self._ledger
-
-    @cached_property
-    def webhook(self) -> Webhook | None:
-        """Where findings are posted to, if anywhere."""
-        url, secret = self.options.webhook_url, self.options.webhook_secret
-        if url is None:
-            return None
-        return Webhook(url, None if secret is None else secret.get_secret_value())
 
     def reports(self, space: str) -> Reports:
         """Where the reports of a space are kept."""
@@ -205,7 +202,7 @@ class Auditing:
         return [as_row(run.said, ()) for run in runs[-TREND_RUNS:]]
 
     def _post(self, space: str, run: Completed, row: Row) -> None:
-        if self.webhook is None or not self.options.alert_on_attention:
+        if self._webhook is None or not self.options.alert_on_attention:
             return
         spoken = self.ledger.delivered(space, WEBHOOK)
         told = audit.tell(run, spoken, repeat_after=self.options.alert_repeat_interval)
@@ -219,7 +216,7 @@ class Auditing:
                 cleared=told.cleared,
                 findings=messages.findings(run),
             )
-            self.webhook.post(run.snapshot_id, run.taken_at, body)
+            self._webhook.post(run.snapshot_id, run.taken_at, body)
         self.ledger.deliver(space, WEBHOOK, audit.after(spoken, replace(run, told=told)))
 
     def post_digest(self, space: str, row: Row, now: datetime) -> None:
@@ -228,10 +225,10 @@ class Auditing:
         Raises:
             Unavailable: ``webhook_failed``.
         """
-        if self.webhook is not None:
+        if self._webhook is not None:
             text = report(row, self._rows(space, until=row))
             body = messages.posted("audit.digest", space, row, report=text)
-            self.webhook.post(f"{row['snapshotId']}-digest", now, body)
+            self._webhook.post(f"{row['snapshotId']}-digest", now, body)
 
     # reading
 
@@ -351,8 +348,16 @@ class Auditing:
         with self._lock:
             if self._ledger is not None:
                 self._ledger.close()
-        if "webhook" in self.__dict__ and self.webhook is not None:
-            self.webhook.close()
+        if self._webhook is not None:
+            self._webhook.close()
+
+
+def _webhook(options: AuditOptions) -> Webhook | None:
+    """Where findings are posted to, if anywhere."""
+    url, secret = options.webhook_url, options.webhook_secret
+    if url is None:
+        return None
+    return Webhook(url, None if secret is None else secret.get_secret_value())
 
 
 def _of_space(directory: Path, space: str) -> Path:

@@ -110,8 +110,8 @@ class Engine:
         self._work: WorkStore | None = None
         self._work_likeness: Likeness | None = None
         self._opening_work = threading.Lock()
-        self.auditing = Auditing(self.store, self.models, self.settings, self.directory)
         try:
+            self.auditing = Auditing(self.store, self.models, self.settings, self.directory)
             self.meaning = self._meaning()
         except BaseException:
             self.store.close()
@@ -218,7 +218,8 @@ class Engine:
             self.checkpoints.close()
         if self._work is not None:
             self._work.close()
-        self.auditing.close()
+        if self.store.datastore.is_own_process:
+            self.auditing.close()
         self.store.close()
 
     def _meaning(self) -> Meaning | None:

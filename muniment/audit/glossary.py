@@ -117,8 +117,7 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         "More live memories are deeper than the limit than at the last audit: a text that a model"
         " wrote from texts that a model wrote. Nothing shortens a chain, so only growth is told.",
         "Compare the deepest with their sources, and correct what was lost on the way.",
-        "Live memories that are merges deeper than {limit:g}: {count}, {measured:g} more than"
-        " before",
+        "Live memories that are merges deeper than {limit:g}: {count} ({measured:g} more)",
     ),
     "rejected-merges-threshold": Entry(
         "warning",

@@ -94,6 +94,12 @@ def test_a_secret_that_is_no_base64_is_refused() -> None:
     assert refused.value.code == "webhook_secret_invalid"
 
 
+def test_a_store_whose_webhook_may_not_be_asked_is_not_opened() -> None:
+    with pytest.raises(Invalid) as refused:
+        muniment.open(":memory:", settings={"audit": {"webhook_url": "http://169.254.169.254/"}})
+    assert refused.value.field == "settings.audit.webhook_url"
+
+
 class TestAnAuditThatTells:
     @pytest.fixture
     def m(self, server: Loopback, clock: Clock) -> Iterator[Muniment]:

@@ -1,4 +1,5 @@
 """The report for people, its copies, and the picture of the trend."""
+# pyright: reportPrivateUsage=false
 
 import builtins
 import re

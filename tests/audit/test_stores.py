@@ -1,4 +1,5 @@
 """Audits of real stores: what they record, and that they stay right whatever is broken."""
+# pyright: reportPrivateUsage=false
 
 import json
 import sqlite3
@@ -24,6 +25,12 @@ from muniment.projections.search_index import SearchIndex
 Row = dict[str, Any]
 
 
+def _directory(m: Muniment) -> Path:
+    directory = m._engine.directory
+    assert directory is not None
+    return directory
+
+
 def failing(row: Row) -> set[str]:
     return {one["name"] for one in row["invariants"]}
 
@@ -47,7 +54,7 @@ class TestARun:
         row = m.audit.run()
         (entry,) = m.log(name="audit.completed")
         assert entry.position == row["position"] + 1 == 2
-        with sqlite3.connect(m._engine.directory / "log.db") as log:  # type: ignore[operator]
+        with sqlite3.connect(_directory(m) / "log.db") as log:
             facts, payload = log.execute(
                 "SELECT facts, payload FROM events WHERE name = 'audit.completed'"
             ).fetchone()
@@ -64,7 +71,7 @@ class TestARun:
         assert row["topCategoriesByGrowth"][0]["category"] == "people/anna"
         assert m.audit.latest() == row
         assert m.audit.trend(30)[-1] == row
-        with muniment.open(m._engine.directory, clock=clock, read_only=True) as later:  # type: ignore[arg-type]
+        with muniment.open(_directory(m), clock=clock, read_only=True) as later:
             assert later.audit.latest() == row
 
     def test_it_is_of_its_own_space(self, m: Muniment) -> None:
@@ -77,7 +84,7 @@ class TestARun:
     def test_a_store_for_reading_alone_is_not_audited(self, m: Muniment) -> None:
         m.save("User is in Chicago")
         with (
-            muniment.open(m._engine.directory, read_only=True) as reading,  # type: ignore[arg-type]
+            muniment.open(_directory(m), read_only=True) as reading,
             pytest.raises(StorageFailed) as refused,
         ):
             reading.audit.run()
@@ -118,7 +125,7 @@ class TestARun:
         clock.advance(days=1)
         id_ = m.save("Anna is ill", category="people/anna").id
         m.audit.run()
-        reports = m._engine.directory / "audit"  # type: ignore[operator]
+        reports = _directory(m) / "audit"
         assert "anna" in (reports / "latest.md").read_text(encoding="utf-8")
         m.archive(id_, "stale")
         clock.advance(days=91)
@@ -145,7 +152,7 @@ def test_at_a_moment_gives_the_row_that_a_run_wrote_then(seed: int, tmp_path: Pa
             then = m.audit.at(row["position"])
             assert {name: then[name] for name in kept} == {name: row[name] for name in kept}
         rows = m.audit.trend(400)
-        (m._engine.directory / "state" / "audit.db").unlink()  # type: ignore[operator]
+        (_directory(m) / "state" / "audit.db").unlink()
     with muniment.open(tmp_path, clock=made.clock) as m:
         assert m.audit.trend(400) == rows
         again = m.audit.run()
@@ -160,10 +167,10 @@ def test_a_lost_ledger_costs_no_count(m: Muniment, clock: Clock) -> None:
     m.audit.run()
     m.archive(ids[0], "stale")
     clock.advance(days=1)
-    directory = m._engine.directory
+    directory = _directory(m)
     m.close()
-    (directory / "state" / "audit.db").unlink()  # type: ignore[operator]
-    with muniment.open(directory, clock=clock) as later:  # type: ignore[arg-type]
+    (directory / "state" / "audit.db").unlink()
+    with muniment.open(directory, clock=clock) as later:
         row = later.audit.run()
     assert (row["archivedSinceLast"], row["createdSinceLast"], row["status"]) == (1, 0, "healthy")
 
@@ -171,10 +178,10 @@ def test_a_lost_ledger_costs_no_count(m: Muniment, clock: Clock) -> None:
 def test_a_ledger_that_is_no_database_is_begun_anew(m: Muniment, clock: Clock) -> None:
     fill(m, 5)
     m.audit.run()
-    directory = m._engine.directory
+    directory = _directory(m)
     m.close()
-    (directory / "state" / "audit.db").write_bytes(b"nonsense" * 1_000)  # type: ignore[operator]
-    with muniment.open(directory, clock=clock) as later:  # type: ignore[arg-type]
+    (directory / "state" / "audit.db").write_bytes(b"nonsense" * 1_000)
+    with muniment.open(directory, clock=clock) as later:
         assert later.audit.run()["status"] == "healthy"
 
 
@@ -188,10 +195,10 @@ class TestAHandOnTheLog:
 
     def _edit(self, m: Muniment, *statements: tuple[str, tuple[object, ...]]) -> Row:
         """The run after somebody edited the log while nobody had it open."""
-        directory, clock = m._engine.directory, m._engine.clock
+        directory, clock = _directory(m), m._engine.clock
         m.close()
-        independent.tamper(directory, *statements)  # type: ignore[arg-type]
-        with muniment.open(directory, clock=clock) as later:  # type: ignore[arg-type]
+        independent.tamper(directory, *statements)
+        with muniment.open(directory, clock=clock) as later:
             return later.audit.run()
 
     def test_a_deleted_row_is_named_and_the_log_not_intact(
@@ -233,7 +240,7 @@ class TestAHandOnTheLog:
         m.backup(tmp_path / "copy")
         late = m.save("What came after the backup").id
         m.audit.run()
-        directory = m._engine.directory
+        directory = _directory(m)
         assert directory is not None
         m.close()
         (directory / "log.db").write_bytes((tmp_path / "copy" / "log.db").read_bytes())
@@ -257,6 +264,33 @@ class TestAHandOnTheLog:
         clock.advance(days=1)
         row = self._edit(m, ("DELETE FROM events WHERE stream = ?", (both[0],)))
         assert (row["nearDupPairs"], row["nearDupEntries"]) == (0, 0)
+
+    def test_a_hand_on_it_while_it_is_open_is_seen_too(self, m: Muniment, ids: list[str]) -> None:
+        independent.tamper(_directory(m), ("DELETE FROM events WHERE stream = ?", (ids[4],)))
+        row = m.audit.run()
+        assert {"no-hard-delete-outside-purge", "log-intact"} <= failing(row)
+        assert (row["invariants"][0]["ids"], row["live"]) == ([ids[4]], 29)
+
+    def test_a_cut_that_no_checkpoint_shows_is_seen(self, clock: Clock, tmp_path: Path) -> None:
+        unsigned = {"log": {"checkpoint_events": 0, "checkpoint_minutes": 0}}
+        with muniment.open(tmp_path, clock=clock, settings=unsigned) as m:
+            fill(m, 30)
+            m.audit.run()
+            clock.advance(days=1)
+        independent.tamper(tmp_path, ("DELETE FROM events WHERE position > 30", ()))
+        with muniment.open(tmp_path, clock=clock, settings=unsigned) as m:
+            assert m.verify().intact
+            assert failing(m.audit.run()) == {"log-intact"}
+
+
+def test_what_was_purged_since_is_no_fault_of_then(m: Muniment, clock: Clock) -> None:
+    id_ = m.save("Anna is ill", category="people/anna").id
+    row = m.audit.run()
+    m.archive(id_, "stale")
+    clock.advance(days=91)
+    m.purge()
+    then = m.audit.at(row["position"])
+    assert (then["live"], then["malformedFiles"], then["status"]) == (1, 0, "healthy")
 
 
 def _wrong_catalog(m: Muniment) -> None:
@@ -542,11 +576,11 @@ def test_the_report_comes_with_its_findings_explained(m: Muniment, clock: Clock)
 def test_a_reader_takes_what_was_edited_for_no_run(m: Muniment, clock: Clock) -> None:
     m.save("User is in Chicago")
     m.audit.run()
-    directory = m._engine.directory
+    directory = _directory(m)
     m.close()
     edit = ("UPDATE events SET facts = ? WHERE name = 'audit.completed'", (b"{}",))
-    independent.tamper(directory, edit)  # type: ignore[arg-type]
-    with muniment.open(directory, clock=clock) as later:  # type: ignore[arg-type]
+    independent.tamper(directory, edit)
+    with muniment.open(directory, clock=clock) as later:
         assert isinstance(later._engine.auditing.reader, Reader)
         assert later.audit.latest() is None
         assert failing(later.audit.run()) == {"log-intact"}

@@ -51,7 +51,7 @@ class Life:
     def day(self, number: int) -> None:
         """Noon: things are said and retired. The next morning at four the audit is due."""
         choice = self.random.choice
-        items = []
+        items: list[dict[str, str]] = []
         for _ in range(choice([1, 2, 3])):
             self._number += 1
             said = f"{choice(PLACES)} {self._number} is looked after by crew {self._number * 3}"

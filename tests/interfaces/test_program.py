@@ -106,7 +106,7 @@ def test_every_operation_has_its_verb_and_nothing_else_has() -> None:
     }
     besides = {"fold", "purge", "import", "verify", "rebuild", "settings", "doctor", "demo"}
     besides |= {"prove-invariants", "checkpoint", "prove", "export", "backup", "restore-backup"}
-    besides |= {"keys", "token", "space", "proposals", "erase", "erasures", "diff"}
+    besides |= {"keys", "token", "space", "proposals", "erase", "erasures", "diff", "inbox"}
     besides |= {"knew", "trace", "blast-radius", "rollback", "audit", "conversation", "working"}
     assert set(group().commands) == made | besides
 

@@ -1,5 +1,6 @@
 """Audits of logs that were written by hand, and of days that pass on a store."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -20,6 +21,10 @@ FIGURES = Figures(OPTIONS, Retention(), 100)
 DAY = timedelta(days=1)
 
 
+def _nothing(_: str, __: Sequence[object]) -> list[tuple[Any, ...]]:
+    return []
+
+
 class Bench:
     """Audits a log in the making; each run is measured against the one before."""
 
@@ -27,7 +32,7 @@ class Bench:
         self.log = log
         self.by = Figures(AuditOptions(**options), Retention(), 100)
         self.fold = Fold("default")
-        self.corpus = Corpus(Reader(lambda *_: [], log.key), size=6, threshold=0.3)
+        self.corpus = Corpus(Reader(_nothing, log.key), size=6, threshold=0.3)
         self.before: Before | None = None
         self.evidence: Evidence | None = None
 
