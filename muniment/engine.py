@@ -18,16 +18,18 @@ from .domain.identity import Identity
 from .domain.memory.state import State
 from .domain.ports import Clock
 from .domain.recorded import Recorded
+from .evaluating import Evaluating
 from .log.checkpoints import Checkpoints
 from .log.desk import LogDesk, read_clock
 from .log.kept import KeptStates
 from .log.read_models import ReadModels
 from .log.store import Store
 from .log.writer import Writer
-from .meaning import Meaning, SpaceMeaning, embedder, folder, vector_cache
+from .meaning import Meaning, SpaceMeaning, folder, vector_cache
 from .projections.catalog import Catalog
 from .projections.search_index import SearchIndex
 from .queries.reading import Reading
+from .services import embedder, language_model
 from .settings import Settings
 
 A = TypeVar("A")
@@ -95,6 +97,12 @@ class Engine:
         )
         self.auditing = Auditing(self.store, self.models, self.settings, self.directory)
         try:
+            self.evaluating = Evaluating(
+                self.auditing,
+                None if read_only else language_model(self.settings.model),
+                self.rules.vocabulary,
+                self.directory,
+            )
             self.meaning = self._meaning()
         except BaseException:
             self.store.close()
@@ -137,6 +145,7 @@ class Engine:
                 # a cache is not worth a failure: the next one to open replays more of the log
                 _log.warning("state_not_kept", code=error.code, reason=error.message)
             self.checkpoints.close()
+        self.evaluating.close()
         self.auditing.close()
         self.store.close()
 

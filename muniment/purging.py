@@ -72,7 +72,8 @@ def _finish(engine: Engine, acting: Identity, streams: list[str]) -> tuple[str, 
     """The ids whose end was recorded here; another process may have been faster with some."""
     if not streams:
         return ()
-    keys = [engine.store.rows.key_of(stream) for stream in streams]
+    derived = engine.evaluating.streams(acting.space, streams)
+    keys = [engine.store.rows.key_of(stream) for stream in (*streams, *derived)]
     engine.store.keys.destroy(key for key in keys if key is not None)
     forms.forget()
     engine.models.purge(acting.space)

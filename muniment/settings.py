@@ -122,14 +122,26 @@ class SearchSettings(_Section):
     )
 
 
-class EmbeddingSettings(_Section):
-    """The model that makes vectors of texts; without an endpoint, search is by words alone."""
+class _ServiceSettings(_Section):
+    """An outside service: where it is, and how long it is waited for."""
 
     endpoint: str | None = Field(
         default=None, description="Base URL of an OpenAI-compatible service, with or without /v1."
     )
-    model: str | None = Field(default=None, description="The model's name at the endpoint.")
     api_key: SecretStr | None = Field(default=None, description="Sent as a bearer token.")
+    connect_timeout: float = Field(default=3.0, gt=0.0, description="Seconds to connect.")
+    deadline: float = Field(default=30.0, gt=0.0, description="Seconds for a whole call.")
+
+    @property
+    def key(self) -> str | None:
+        """The API key itself."""
+        return self.api_key.get_secret_value() if self.api_key else None
+
+
+class EmbeddingSettings(_ServiceSettings):
+    """The model that makes vectors of texts; without an endpoint, search is by words alone."""
+
+    model: str | None = Field(default=None, description="The model's name at the endpoint.")
     dimension: int | None = Field(
         default=None, ge=1, le=65_536, description="Components of a vector, if it is to be fixed."
     )
@@ -139,10 +151,26 @@ class EmbeddingSettings(_Section):
     min_similarity_threshold: float = Field(
         default=0.5, ge=-1.0, le=1.0, description="Cosine under which a memory is no hit."
     )
-    connect_timeout: float = Field(default=3.0, gt=0.0, description="Seconds to connect.")
-    deadline: float = Field(default=30.0, gt=0.0, description="Seconds for a whole call.")
     query_deadline: float = Field(
         default=2.0, gt=0.0, description="Seconds that a search waits for a query's vector."
+    )
+
+
+class TierSettings(_Section):
+    """The models by what they can do; where one is not named, it is ``model.name``."""
+
+    low: str | None = Field(default=None, description="The quick one.")
+    balanced: str | None = Field(default=None, description="The usual one.")
+    high: str | None = Field(default=None, description="The most able one.")
+
+
+class ModelSettings(_ServiceSettings):
+    """The language model; without an endpoint, nothing is judged."""
+
+    name: str | None = Field(default=None, description="The model's name at the endpoint.")
+    tiers: TierSettings = Field(
+        default_factory=TierSettings,
+        description="Other names for the tiers low, balanced and high.",
     )
 
 
@@ -194,6 +222,7 @@ class Settings(BaseSettings):
     dream: DreamSettings = Field(default_factory=DreamSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
+    model: ModelSettings = Field(default_factory=ModelSettings)
     log: LogSettings = Field(default_factory=LogSettings)
     audit: AuditOptions = Field(default_factory=AuditOptions)
 

@@ -1,16 +1,18 @@
 """An event told to people: a sentence, and its fields."""
 
 import dataclasses
-from typing import Any
+from typing import Any, TypeAlias
 
 import regex
 
-from muniment.domain import audit, consolidation
+from muniment.domain import audit, consolidation, evaluation
 from muniment.domain.clock import Skewed
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Event
 from muniment.domain.recorded import Recorded
 from muniment.domain.signing_key import Rotated
+
+_Audits: TypeAlias = audit.Completed | audit.Digested | evaluation.Evaluated | consolidation.Event
 
 _FAULTS = {
     "key_missing": "its key is missing, so its words cannot be read",
@@ -40,18 +42,21 @@ def summary(recorded: Recorded, *, is_purged: bool = False) -> str:
         return f"the clock was {event.behind_seconds:.0f} s behind the log"
     if isinstance(event, Rotated):
         return "another key signs the checkpoints from here on"
-    if isinstance(event, audit.Completed | audit.Digested | consolidation.Event):
+    if isinstance(event, _Audits):
         return _of_audits(event)
     return _told(event)
 
 
-def _of_audits(event: audit.Completed | audit.Digested | consolidation.Event) -> str:
+def _of_audits(event: _Audits) -> str:
     match event:
         case audit.Completed():
             failing = ", ".join(event.failing) or "nothing failed"
             return f"audited up to {event.position:,}: {event.status} ({failing})"
         case audit.Digested():
             return f"the report of the audit {event.snapshot_id[-12:]} was told"
+        case evaluation.Evaluated():
+            said = event.summary
+            return f"{event.model} judged {said.judged} samples: {said.unsound} unsound"
         case consolidation.Paused():
             return f"consolidation paused: {', '.join(event.because)}"
         case consolidation.Resumed():

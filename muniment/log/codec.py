@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from muniment.domain import audit, consolidation
+from muniment.domain import audit, consolidation, evaluation
 from muniment.domain.clock import Skewed
 from muniment.domain.memory import events
 from muniment.domain.recorded import WORDS
@@ -48,6 +48,7 @@ EVENTS: tuple[type, ...] = (
     Rotated,
     audit.Completed,
     audit.Digested,
+    evaluation.Evaluated,
     consolidation.Paused,
     consolidation.Resumed,
 )
