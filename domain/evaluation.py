@@ -222,12 +222,12 @@ def judged(asked: Sequence[tuple[Sample, str]], reply: Reply, at: datetime) -> l
     said: dict[int, Item] = {}
     for item in reply.verdicts:
         said.setdefault(item.index, item)
-    contradicted = {item.index for item in reply.verdicts if item.sound != said[item.index].sound}
+    in_doubt = {item.index for item in reply.verdicts if item.sound != said[item.index].sound}
     found: list[Judgement] = []
     for index, (sample, its_key) in enumerate(asked):
-        item = said.get(index)
-        if item is None or index in contradicted:
+        if index not in said or index in in_doubt:
             continue
+        item = said[index]
         evidence = "" if item.sound else _quoted(item.evidence, sample)
         if sample.family == "reinforced" and not item.sound and not evidence:
             continue
