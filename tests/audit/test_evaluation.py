@@ -1,7 +1,7 @@
 """Samples before a judge: a real store, and a language model on the loopback."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -41,7 +41,7 @@ def server() -> Iterator[Loopback]:
 @contextmanager
 def opened(
     server: Loopback, clock: Clock, at: Path | str = ":memory:", **audit: Any
-) -> Iterator[Muniment]:
+) -> Generator[Muniment, None, None]:
     settings = {
         "model": {"endpoint": server.url(), "name": "judge"},
         "audit": {"high_reinforcement_floor": 2, **audit},
@@ -72,7 +72,9 @@ class Prune(Command):
 
 def prune(m: Muniment, text: str) -> str:
     id_ = m.save(text).memory.id
-    m._engine.run(Prune.of(id=id_), identity("default", "system:dream"))
+    m._engine.run(  # pyright: ignore[reportPrivateUsage] (consolidation alone does it)
+        Prune.of(id=id_), identity("default", "system:dream")
+    )
     return id_
 
 
@@ -94,15 +96,13 @@ def often(m: Muniment, text: str = OLD) -> str:
     return m.save(text).memory.id
 
 
-def shown(server: Loopback) -> dict[Family, Any]:
+def shown(server: Loopback) -> dict[str, list[Any]]:
     """What the judge was shown of each family, by the question that it was asked."""
-    found: dict[Family, Any] = {}
+    found: dict[str, list[Any]] = {}
     for request in server.requests:
-        system, user = (message["content"] for message in request.body["messages"])
-        (family,) = (
-            family for family in FAMILIES if QUESTIONS[family] in system.split("# The q")[1]
-        )
-        found[family] = json.loads(user["content"] if isinstance(user, dict) else user)
+        said: list[str] = [message["content"] for message in request.body["messages"]]
+        (family,) = (family for family in FAMILIES if QUESTIONS[family] in said[0])
+        found[family] = json.loads(said[1])
     return found
 
 
