@@ -1,6 +1,6 @@
 """The evaluation of samples: what a judge is asked, what is carried over, and what comes of it."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from hashlib import sha256
 from itertools import chain
@@ -102,8 +102,9 @@ class Evaluating:
             for family, some in samples.items()
         }
         judgements = [each for one in came.values() for each in one.judgements]
-        if not judgements:
-            _raise_first(one.error for one in came.values())
+        errors = [one.error for one in came.values() if one.error is not None]
+        if errors and not judgements:
+            raise errors[0]
         if not any(samples.values()):
             return None
         shown = (part.id for some in samples.values() for one in some for part in one.parts)
@@ -195,12 +196,6 @@ def _hash(text: str) -> str:
 
 def _ids(judgements: Sequence[Judgement]) -> frozenset[str]:
     return frozenset(chain.from_iterable(one.verdict.ids for one in judgements))
-
-
-def _raise_first(errors: Iterable[Unavailable | None]) -> None:
-    for error in errors:
-        if error is not None:
-            raise error
 
 
 def _invalid(name: str, fault: str) -> Invalid:
