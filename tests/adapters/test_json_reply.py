@@ -27,6 +27,10 @@ def test_the_answer_is_found_through_all_that_stands_around_it(text: str) -> Non
     assert outermost(text) == ANSWER
 
 
+def test_what_stands_before_the_end_of_thinking_is_no_answer_however_long() -> None:
+    assert outermost('{"a draft longer than the answer": 1}</think>{"a": 2}') == {"a": 2}
+
+
 def test_an_array_is_an_answer_too() -> None:
     assert outermost("so: [1, 2, 3]") == [1, 2, 3]
 
