@@ -84,6 +84,7 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
     "prove_invariants": _LEDGER,
     "audit": _LEDGER,
     "audit run": _LEDGER | _roles("service"),
+    "audit evaluate": _LEDGER | _roles("service"),
     "resume_consolidation": _WRITERS,
     "checkpoint": _STORE_WIDE | _roles("service"),
     # the store as a whole

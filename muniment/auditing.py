@@ -6,14 +6,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 
 import structlog
 
 from .adapters.webhook import Webhook
 from .audit import messages
 from .audit.auditor import Audited, Auditor, Outside
+from .audit.corpus import Corpus
 from .audit.evidence import Shown
+from .audit.fold import Fold
 from .audit.ledger import Ledger
 from .audit.options import AuditOptions
 from .audit.reader import Reader, Run
@@ -25,12 +27,15 @@ from .domain.access import Operation
 from .domain.audit import Completed, Spoken
 from .domain.coverage.generic import GENERIC
 from .domain.errors import Invalid, MunimentError
+from .domain.evaluation import Evaluated
 from .log.datastore import fetch_all, typed_errors
 from .log.read_models import ReadModels
 from .log.store import Store
 from .log.verify import verify
 from .meaning import Meaning
 from .settings import Settings
+
+T = TypeVar("T")
 
 _log = structlog.get_logger(__name__)
 
@@ -140,9 +145,27 @@ class Auditing:
         if position:
             self._store.keys.warm()
         with self._lock:
-            return self.auditor.now(
+            audited = self.auditor.now(
                 space, outside, self.ledger, taken_at=taken_at, snapshot_id=snapshot_id
             )
+        evaluated = self.evaluated(space)
+        summary = None if evaluated is None else evaluated.summary
+        return audited._replace(run=replace(audited.run, eval=summary))
+
+    def known(self, space: str, ask: Callable[[Fold, Corpus], T]) -> T:
+        """What ``ask`` makes of all that the log says of a space, and of its words."""
+        self._store.keys.warm()
+        with self._lock:
+            return ask(*self.auditor.known(space, self.reader.head().position))
+
+    def evaluated(self, space: str, until: datetime | None = None) -> Evaluated | None:
+        """The last evaluation of a space, up to a moment if one is given; None: there is none."""
+        read = [
+            one
+            for one in self.reader.evaluations(space)
+            if one is not None and (until is None or one.evaluated_at <= until)
+        ]
+        return read[-1] if read else None
 
     def _shown(self, space: str, meaning: Meaning | None) -> tuple[int, Shown | None, int | None]:
         """What is searched, and the position that it is as of; where it cannot be read, the end."""
@@ -194,7 +217,26 @@ class Auditing:
             StorageFailed: ``report_not_written``.
         """
         day = datetime.fromisoformat(row["takenAt"]).astimezone(self.options.zone).date()
-        self.reports(space).keep(report(row, self._rows(space, until=row)), day)
+        self.reports(space).keep(self._report(space, row), day)
+
+    def refresh_report(self, space: str) -> None:
+        """Writes the report of the last run again: samples were evaluated since.
+
+        What fails is said in the log: the verdicts are recorded all the same.
+        """
+        row = self.latest(space)
+        if row is not None:
+            try:
+                self.write_report(space, row)
+            except MunimentError as error:
+                _log.warning("audit_not_kept", code=error.code, reason=error.message)
+
+    def _report(
+        self, space: str, row: Row, until: datetime | None = None, *, with_words: bool = False
+    ) -> str:
+        """The report of a run, with what samples had come to by a moment; None: by now."""
+        evaluated = self.evaluated(space, until)
+        return report(row, self._rows(space, until=row), evaluated, with_words=with_words)
 
     def _rows(self, space: str, until: Row) -> list[Row]:
         """The last runs up to one, without their categories."""
@@ -226,7 +268,7 @@ class Auditing:
             Unavailable: ``webhook_failed``.
         """
         if self._webhook is not None:
-            text = report(row, self._rows(space, until=row))
+            text = self._report(space, row)
             body = messages.posted("audit.digest", space, row, report=text)
             self._webhook.post(f"{row['snapshotId']}-digest", now, body)
 
@@ -315,7 +357,7 @@ class Auditing:
         if row is None:
             return None
         run = self.reader.runs(space)[-1].said
-        text = report(row, self._rows(space, until=row))
+        text = self._report(space, row, with_words=True)
         return AuditReport(row, text, messages.findings(run) or None)
 
     def inbox(self, space: str, paused_by: frozenset[str]) -> list[messages.Message]:
@@ -331,7 +373,7 @@ class Auditing:
             if snapshot_id in by_id:
                 run = by_id[snapshot_id]
                 (row,) = self._with_growth(space, runs, [run])
-                text = report(row, self._rows(space, until=row))
+                text = self._report(space, row, sent_at)
                 found.append(messages.digest(run.said, sent_at, text))
         return sorted(found, key=lambda one: one.sent_at)
 

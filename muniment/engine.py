@@ -22,6 +22,7 @@ from .domain.moments import Point
 from .domain.ports import Clock, Erasable
 from .domain.recorded import Recorded
 from .erasables import AuditsOf, ProcessTexts, ReadModelsOf, VectorsOf
+from .evaluating import Evaluating
 from .log.checkpoints import Checkpoints
 from .log.desk import LogDesk, read_clock
 from .log.kept import KeptStates
@@ -30,13 +31,14 @@ from .log.read_models import ReadModels
 from .log.store import Store
 from .log.tail import Head
 from .log.writer import Writer
-from .meaning import Meaning, SpaceMeaning, embedder, folder, vector_cache
+from .meaning import Meaning, SpaceMeaning, folder, vector_cache
 from .projections.catalog import Catalog
 from .projections.provenance import Provenance
 from .projections.recall_log import RecallLog
 from .projections.search_index import SearchIndex
 from .queries.reading import Reading
 from .recalling import Recalls
+from .services import embedder, language_model
 from .settings import Settings
 from .work.likeness import Likeness
 from .work.reading import WorkReading
@@ -112,6 +114,12 @@ class Engine:
         self._opening_work = threading.Lock()
         try:
             self.auditing = Auditing(self.store, self.models, self.settings, self.directory)
+            self.evaluating = Evaluating(
+                self.auditing,
+                None if read_only else language_model(self.settings.model),
+                self.rules.vocabulary,
+                self.directory,
+            )
             self.meaning = self._meaning()
         except BaseException:
             self.store.close()
@@ -219,6 +227,7 @@ class Engine:
         if self._work is not None:
             self._work.close()
         if self.store.datastore.is_own_process:
+            self.evaluating.close()
             self.auditing.close()
         self.store.close()
 

@@ -12,13 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .adapters.endpoints import endpoint
-from .adapters.json_client import Patience
-from .adapters.openai_embedder import OpenAIEmbedder
 from .adapters.vector_cache import Kept, VectorCache
 from .commands.fold_twins import FoldTwins
 from .domain.embedding import Embedder, Vectors, document, least_similarity
-from .domain.errors import Invalid
 from .domain.identity import identity
 from .domain.memory.merging import is_repetition
 from .domain.memory.state import State
@@ -26,7 +22,6 @@ from .embedding import BackgroundEmbedding, Key, Passage, Status
 from .log.keys import Keys
 from .log.read_models import ReadModels
 from .projections.passages import Passages
-from .settings import EmbeddingSettings
 
 DEDUPE = "system:dedupe"
 
@@ -38,30 +33,6 @@ _QUERIES_REMEMBERED = 256
 
 Fold = Callable[[FoldTwins, str], object]
 """Runs a fold in a space."""
-
-
-def embedder(settings: EmbeddingSettings) -> Embedder | None:
-    """The configured model; None where no endpoint is set.
-
-    Raises:
-        Invalid: ``model_required``, or the endpoint may not be asked.
-    """
-    if settings.endpoint is None:
-        return None
-    if settings.model is None:
-        raise Invalid(
-            "embedding.model: name the model at the endpoint, such as nomic-embed-text.",
-            code="model_required",
-            field="settings.embedding.model",
-        )
-    return OpenAIEmbedder(
-        endpoint(settings.endpoint, field="embedding.endpoint", written_by_operator=True),
-        settings.model,
-        api_key=settings.api_key.get_secret_value() if settings.api_key else None,
-        dimension=settings.dimension,
-        max_input_chars=settings.max_input_chars,
-        patience=Patience(connect=settings.connect_timeout, deadline=settings.deadline),
-    )
 
 
 def vector_cache(directory: Path | None, keys: Keys) -> VectorCache:

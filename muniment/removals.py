@@ -65,7 +65,7 @@ def finish(engine: Engine, acting: Identity, streams: Sequence[str]) -> tuple[st
     if not streams:
         return ()
     whole, alone = _by_erasure(engine, streams)
-    _destroy_keys(engine, streams)
+    _destroy_keys(engine, streams, engine.evaluating.streams(acting.space, streams))
     _forget(engine, acting.space, streams)
     until = engine.store.keys.destroyed().backups_until
     for id_ in whole:
@@ -85,13 +85,14 @@ def renew_master(engine: Engine) -> None:
             engine.store.keys.rotate()
 
 
-def _destroy_keys(engine: Engine, streams: Iterable[str]) -> int:
+def _destroy_keys(engine: Engine, streams: Iterable[str], derived: Iterable[str] = ()) -> int:
+    """Destroys the keys of memories, and of what a model was told and said of their words."""
     rows, days = engine.store.rows, engine.settings.log.key_backup_retention_days
     doomed, through = list(streams), rows.newest_removal()
     if {stream for stream, _ in rows.unfinished_removals()} - set(doomed):
         through = 0  # others are not destroyed yet, and a copy of the vault may be made meanwhile
     until = read_clock(engine.clock()) + timedelta(days=days) if days > 0 else None
-    keys = [key for stream in doomed if (key := rows.key_of(stream)) is not None]
+    keys = [key for stream in (*doomed, *derived) if (key := rows.key_of(stream)) is not None]
     return engine.store.keys.destroy(keys, through, until)
 
 
@@ -112,6 +113,7 @@ def _destroy_again(engine: Engine) -> None:
         for memory in engine.store.memories(removed).values():
             by_space[memory.space].append(memory.id)
         for space, streams in by_space.items():
+            _destroy_keys(engine, streams, engine.evaluating.streams(space, streams))
             _forget(engine, space, streams)
 
 

@@ -183,14 +183,26 @@ class SearchSettings(_Section):
     )
 
 
-class EmbeddingSettings(_Section):
-    """The model that makes vectors of texts; without an endpoint, search is by words alone."""
+class _ServiceSettings(_Section):
+    """An outside service: where it is, and how long it is waited for."""
 
     endpoint: str | None = Field(
         default=None, description="Base URL of an OpenAI-compatible service, with or without /v1."
     )
-    model: str | None = Field(default=None, description="The model's name at the endpoint.")
     api_key: SecretStr | None = Field(default=None, description="Sent as a bearer token.")
+    connect_timeout: float = Field(default=3.0, gt=0.0, description="Seconds to connect.")
+    deadline: float = Field(default=30.0, gt=0.0, description="Seconds for a whole call.")
+
+    @property
+    def key(self) -> str | None:
+        """The API key itself."""
+        return self.api_key.get_secret_value() if self.api_key else None
+
+
+class EmbeddingSettings(_ServiceSettings):
+    """The model that makes vectors of texts; without an endpoint, search is by words alone."""
+
+    model: str | None = Field(default=None, description="The model's name at the endpoint.")
     dimension: int | None = Field(
         default=None, ge=1, le=65_536, description="Components of a vector, if it is to be fixed."
     )
@@ -204,8 +216,6 @@ class EmbeddingSettings(_Section):
         description="Cosine under which a memory is no hit by meaning; none: as measured for the"
         " model, else 0.5.",
     )
-    connect_timeout: float = Field(default=3.0, gt=0.0, description="Seconds to connect.")
-    deadline: float = Field(default=30.0, gt=0.0, description="Seconds for a whole call.")
     query_deadline: float = Field(
         default=2.0, gt=0.0, description="Seconds that a search waits for a query's vector."
     )
@@ -249,6 +259,24 @@ class RecallSettings(_Section):
         default=400.0,
         le=36_500.0,
         description="Days after which queries and sessions' names are purged; 0 or less: never.",
+    )
+
+
+class TierSettings(_Section):
+    """The models by what they can do; where one is not named, it is ``model.name``."""
+
+    low: str | None = Field(default=None, description="The quick one.")
+    balanced: str | None = Field(default=None, description="The usual one.")
+    high: str | None = Field(default=None, description="The most able one.")
+
+
+class ModelSettings(_ServiceSettings):
+    """The language model; without an endpoint, nothing is judged."""
+
+    name: str | None = Field(default=None, description="The model's name at the endpoint.")
+    tiers: TierSettings = Field(
+        default_factory=TierSettings,
+        description="Other names for the tiers low, balanced and high.",
     )
 
 
@@ -310,6 +338,7 @@ class Settings(BaseSettings):
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     access: AccessSettings = Field(default_factory=AccessSettings)
     recall: RecallSettings = Field(default_factory=RecallSettings)
+    model: ModelSettings = Field(default_factory=ModelSettings)
     log: LogSettings = Field(default_factory=LogSettings)
     audit: AuditOptions = Field(default_factory=AuditOptions)
 

@@ -2,7 +2,7 @@
 
 from functools import singledispatch
 
-from muniment.domain import access_token, audit, consolidation, recall, rollback
+from muniment.domain import access_token, audit, consolidation, evaluation, recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.erasure import events as erasure
@@ -145,3 +145,9 @@ def _paused(event: consolidation.Paused, _: str) -> str:
 @told_besides.register
 def _resumed(event: consolidation.Resumed, _: str) -> str:
     return f"consolidation resumed: {event.reason}"
+
+
+@told_besides.register
+def _evaluated(event: evaluation.Evaluated, _: str) -> str:
+    said = event.summary
+    return f"{event.model} judged {said.judged} samples: {said.unsound} unsound"

@@ -154,6 +154,12 @@ class Auditor:
             yield _growth(evidence)
             before = Before(run.said, evidence.conditions)
 
+    def known(self, space: str, until: int) -> tuple[Fold, Corpus]:
+        """What the log says of a space up to a position, and in which words."""
+        fold, corpus = Fold(space), self._fresh()
+        self._feed(fold, corpus, until)
+        return fold, corpus
+
     def keep(self, space: str, ledger: Ledger, recorded: int, audited: Audited) -> None:
         """Puts a run into the ledger once it is recorded, at a position."""
         chain = self._reader.chain_at(recorded)

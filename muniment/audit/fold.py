@@ -31,7 +31,8 @@ class Known:
     """What an audit knows of a memory besides.
 
     ``merged_from`` are the sources of a merge that wrote the text anew. ``absorbed_into`` is what
-    took it in, until it is restored; ``worth`` what it was worth when it was archived.
+    took it in, until it is restored; ``worth`` is what it was worth when it was archived, ``cause``
+    why it was.
     ``is_whole``: its first event is there.
     """
 
@@ -42,6 +43,7 @@ class Known:
     folded: tuple[str, ...] = ()
     absorbed_into: str | None = None
     worth: float = 0.0
+    cause: str | None = None
     basis: str | None = None
     is_archived_in_full: bool = True
     is_counted: bool = True
@@ -164,7 +166,7 @@ def _absorb(fold: Fold, into: str, ids: tuple[str, ...]) -> None:
 
 
 def _archived(fold: Fold, known: Known, event: Stored) -> None:
-    known.worth = event["importance"]
+    known.worth, known.cause = event["importance"], event["cause"]
     known.is_archived_in_full = checks.archive_fields(fold.log, event) is None
 
 

@@ -3,14 +3,18 @@
 import re
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Final, Literal, TypeAlias
+from typing import Annotated, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator
+
+from muniment.domain.language_model import Tier
 
 from .schedule import Cron, CronInvalid
 
-Tier: TypeAlias = Literal["Fast", "Balanced", "Capable"]
+
+def _tier(name: object) -> object:
+    return name.lower() if isinstance(name, str) else name  # RockBot writes Balanced
 
 
 class AuditOptions(BaseModel):
@@ -65,7 +69,9 @@ class AuditOptions(BaseModel):
     eval_cron_schedule: str = Field(
         default="0 5 * * 0", description="When samples are evaluated (cron)."
     )
-    eval_model_tier: Tier = Field(default="Balanced", description="The model that evaluates.")
+    eval_model_tier: Annotated[Tier, BeforeValidator(_tier)] = Field(
+        default="balanced", description="The model that evaluates: low, balanced or high."
+    )
     eval_sample_size: int = Field(default=10, ge=1, description="Samples a family and run.")
     eval_window_days: float = Field(
         default=14.0, gt=0.0, le=36_500.0, description="Days that sampled merges go back."

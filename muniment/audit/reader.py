@@ -4,8 +4,9 @@ It runs SQL of its own over the table and parses what lies there. That the rows 
 written is for ``verify`` to say.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import count
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 from cryptography.exceptions import InvalidTag
@@ -13,8 +14,9 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from muniment.domain import audit
+from muniment.domain import audit, evaluation
 from muniment.domain.audit import Completed, Digested
+from muniment.domain.evaluation import Evaluated
 from muniment.domain.moments import rfc3339
 from muniment.log.rows import COLUMNS, Row, row
 
@@ -32,6 +34,7 @@ _NONCE: Final = 12
 _SELECT: Final = f"SELECT {', '.join(COLUMNS)} FROM events"  # noqa: S608 (names of ours)
 _COMPLETED: Final = TypeAdapter(Completed)
 _DIGESTED: Final = TypeAdapter(Digested)
+_EVALUATED: Final = TypeAdapter(Evaluated)
 
 
 class Head(NamedTuple):
@@ -152,6 +155,35 @@ class Reader:
         if known is None:
             known = self._parsed[facts] = _COMPLETED.validate_json(facts)
         return known
+
+    def evaluations(self, space: str) -> list[Evaluated | None]:
+        """The evaluations of a space by number, from 1; None where one cannot be read.
+
+        Where its words were removed, the rest is read without them.
+        """
+        found: list[Evaluated | None] = []
+        for number in count(1):
+            rows = self.of_stream(evaluation.stream(space, number))
+            if not rows:
+                break
+            words = self.words(rows[0])
+            try:
+                facts = from_json(rows[0].facts)
+                whole = facts if words == "sealed" else facts | words
+                found.append(_EVALUATED.validate_python(whole))
+            except (ValueError, TypeError):  # it was edited: ``verify`` says so
+                found.append(None)
+        return found
+
+    def newest(self, space: str, names: Iterable[str]) -> int:
+        """The position of the newest event of a space that has one of some names; 0: none."""
+        wanted = list(names)
+        marks = ", ".join("?" * len(wanted))
+        found = self._select(
+            f"SELECT max(position) FROM events WHERE space = ? AND name IN ({marks})",  # noqa: S608
+            [space, *wanted],
+        )
+        return found[0][0] or 0
 
     def digests(self, space: str) -> list[tuple[str, datetime]]:
         """The runs whose report was told because it was time to, and when, oldest first."""

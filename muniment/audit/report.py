@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 import structlog
 
 from muniment.domain.errors import StorageFailed
+from muniment.domain.evaluation import Evaluated, Judgement
 
 from .glossary import GLOSSARY
 
@@ -64,9 +65,24 @@ _TREND: Final = (
 )
 
 
-def report(row: Row, trend: Sequence[Row]) -> str:
-    """The report of a run; ``trend`` are the runs up to it, oldest first."""
-    return "\n".join(_lines(row, trend)) + "\n"
+def report(
+    row: Row,
+    trend: Sequence[Row],
+    evaluated: Evaluated | None = None,
+    *,
+    with_words: bool = False,
+) -> str:
+    """The report of a run.
+
+    Args:
+        row: The run.
+        trend: The runs up to it, oldest first.
+        evaluated: The last evaluation of samples, which may be younger than the run.
+        with_words: Whether a judge's words are in it, and what these quote: for somebody who asks,
+            and never for a file, which no purge of words would reach.
+    """
+    samples = _evaluated(evaluated, datetime.fromisoformat(row["takenAt"]), with_words=with_words)
+    return "\n".join([*_lines(row, trend), *samples]) + "\n"
 
 
 def _lines(row: Row, trend: Sequence[Row]) -> Iterator[str]:
@@ -107,18 +123,43 @@ def _lines(row: Row, trend: Sequence[Row]) -> Iterator[str]:
     yield ""
     yield "## Sample evaluation"
     yield ""
-    yield _evaluated(row.get("eval"), taken)
 
 
-def _evaluated(samples: Mapping[str, Any] | None, taken: datetime) -> str:
-    if samples is None:
-        return "No samples have been evaluated."
-    at = datetime.fromisoformat(samples["evaluatedAt"])
-    return (
-        f"As of {at:%Y-%m-%d %H:%M} UTC, {(taken - at).days} days before this audit:"
-        f" {samples['judged']:,} decisions judged, {samples['sound']:,} sound,"
-        f" {samples['unsound']:,} not; {samples['carried']:,} carried over unchanged."
+def _evaluated(evaluated: Evaluated | None, taken: datetime, *, with_words: bool) -> Iterator[str]:
+    if evaluated is None:
+        yield "No samples have been evaluated."
+        return
+    said, at = evaluated.summary, evaluated.evaluated_at
+    age = (
+        f"{(taken - at).days} days before this audit"
+        if at <= taken
+        else "after this audit was made"
     )
+    yield (
+        f"Evaluated on {at:%Y-%m-%d %H:%M} UTC, {age}: {said.judged:,} decisions judged,"
+        f" {said.sound:,} sound, {said.unsound:,} not; {said.carried:,} carried over unchanged."
+    )
+    if evaluated.failed:
+        yield f"Not evaluated, because the judge could not be asked: {', '.join(evaluated.failed)}."
+    for one in evaluated.judgements:
+        if not one.verdict.sound:
+            yield _disagreed(one, with_words=with_words)
+
+
+def _disagreed(judgement: Judgement, *, with_words: bool) -> str:
+    verdict, grounds = judgement.verdict, judgement.grounds
+    line = f"- **{verdict.family}**: {', '.join(verdict.ids)}"
+    if verdict.context_ids:
+        line += f"; held against {', '.join(verdict.context_ids)}"
+    if with_words and grounds.reason:
+        line += f". {_plain(grounds.reason)}"
+    if with_words and grounds.evidence:
+        line += f" (“{_plain(grounds.evidence)}”)"
+    return line
+
+
+def _plain(text: str) -> str:
+    return _MARKUP.sub(r"\\\1", " ".join(text.split()))
 
 
 def _summary(row: Row) -> str:
@@ -158,7 +199,7 @@ def _moved(categories: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "| category | new | archived | net |"
     yield "|---|---:|---:|---:|"
     for one in categories:
-        name = _MARKUP.sub(r"\\\1", one["category"])
+        name = _plain(one["category"])
         yield f"| {name} | {one['created']:,} | {one['archived']:,} | {one['net']:+,} |"
 
 

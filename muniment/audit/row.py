@@ -184,7 +184,7 @@ def as_row(run: Completed, growth: Sequence[Growth], *, is_replayed: bool = Fals
     for field in fields(run):
         value = getattr(run, field.name)
         if value is not None and field.name not in _NOT_SHOWN:
-            row[_camel(field.name)] = _plain(value)
+            row[camel(field.name)] = plain(value)
     row["topCategoriesByGrowth"] = [
         {"category": one.category, "created": one.created, "archived": one.archived, "net": one.net}
         for one in growth
@@ -197,16 +197,18 @@ def as_row(run: Completed, growth: Sequence[Growth], *, is_replayed: bool = Fals
     return row
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
+    """The name of a field as callers know it."""
     first, *others = name.split("_")
     return first + "".join(other.capitalize() for other in others)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """The value of a field as JSON has it."""
     if isinstance(value, datetime):
         return rfc3339(value)
     if isinstance(value, PurgeOutlook | EvalSummary):
-        return {_camel(field.name): _plain(getattr(value, field.name)) for field in fields(value)}
+        return {camel(field.name): plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, int]", value))
     return value

@@ -13,8 +13,10 @@ from muniment.audit.messages import SESSION, Message
 from muniment.audit.plot import plot
 from muniment.audit.row import Row
 from muniment.audit.schedule import Cron, Pass, Scheduler, Slot
+from muniment.audit.verdicts import as_document
 from muniment.auditing import AuditReport, ReadAudit
 from muniment.commands.record_audit import RecordAudit, RecordDigest
+from muniment.commands.record_evaluation import RecordEvaluation
 from muniment.commands.resume_consolidation import ResumeConsolidation
 from muniment.domain import consolidation, moments
 from muniment.domain.consolidation import Consolidation, Paused
@@ -23,6 +25,7 @@ from muniment.domain.identity import Identity, identity
 from muniment.engine import Engine
 from muniment.log.desk import read_clock
 from muniment.paths import path_of
+from muniment.queries.search import MAX_QUERY, Search
 
 from .base import Face
 
@@ -50,8 +53,7 @@ class Audit(Face):
             Conflict: ``version_conflict``: another audit was recorded meanwhile.
         """
         self._authorise(RecordAudit)
-        if self._engine.store.read_only:
-            raise StorageFailed("The store is open for reading only.", code="read_only")
+        self._require_writable()
         options, space = self._auditing.options, self._identity.space
         version, spoken = self._auditing.told(space)
         audited = self._auditing.measure(
@@ -143,6 +145,46 @@ class Audit(Face):
             "whatToDo": entry.advice,
         }
 
+    def evaluate(self) -> Row | None:
+        """Put samples of what was done to memories before the language model, and record verdicts.
+
+        What was judged before and has not changed is carried over; where nothing has changed at
+        all, nobody is asked, and the last evaluation is answered with ``"skipped": true``. None:
+        there is nothing to judge, and never was. The last report is written again.
+
+        Raises:
+            Unavailable: ``model_not_configured``; or why the model could not be asked.
+            Invalid: ``directive_invalid``.
+            Conflict: ``evaluation_overtaken``: another was recorded, or words that were judged
+                were removed meanwhile.
+            StorageFailed: ``read_only``, or the disk fails.
+        """
+        self._authorise(RecordEvaluation)
+        self._require_writable()
+        space, now = self._identity.space, read_clock(self._engine.clock())
+        evaluated = self._engine.evaluating.evaluate(space, self._neighbours, now)
+        if evaluated is None:
+            last = self._auditing.evaluated(space)
+            return None if last is None else as_document(last, skipped=True)
+        self._engine.run(RecordEvaluation.of(evaluated=evaluated), self._identity)
+        self._auditing.refresh_report(space)
+        return as_document(evaluated)
+
+    def evaluation(self) -> Row | None:
+        """The last evaluation of samples with its verdicts; None before the first."""
+        self._authorise(ReadAudit)
+        last = self._auditing.evaluated(self._identity.space)
+        return None if last is None else as_document(last)
+
+    def _neighbours(self, text: str, count: int) -> list[str]:
+        """The live memories nearest to a text: by meaning too, where there are vectors."""
+        query = Search.of(query=text[:MAX_QUERY], limit=min(count, 200), explicit=True)
+        return [hit.memory.id for hit in self._engine.ask(query, self._identity).hits]
+
+    def _require_writable(self) -> None:
+        if self._engine.store.read_only:
+            raise StorageFailed("The store is open for reading only.", code="read_only")
+
     @property
     def consolidation(self) -> Consolidation:
         """Whether consolidation is paused, since when and why."""
@@ -198,6 +240,15 @@ class Audit(Face):
                     partial(self._auditing.audited_at, space),
                 )
             )
+            if options.eval_enabled and self._engine.evaluating.has_judge:
+                found.append(
+                    Pass(
+                        f"evaluation {space}",
+                        Cron(options.eval_cron_schedule),
+                        acting.evaluate,
+                        partial(self._engine.evaluating.evaluated_at, space),
+                    )
+                )
             if options.digest_cron_schedule is not None:
                 found.append(
                     Pass(

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from muniment.domain import access_token, audit, consolidation, recall, rollback
+from muniment.domain import access_token, audit, consolidation, evaluation, recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.erasure import events as erasure
@@ -68,6 +68,7 @@ EVENTS: tuple[type, ...] = (
     Given,
     audit.Completed,
     audit.Digested,
+    evaluation.Evaluated,
     consolidation.Paused,
     consolidation.Resumed,
 )

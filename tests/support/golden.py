@@ -23,7 +23,7 @@ from typing import Any, cast
 import independent
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from muniment.domain import access_token, audit, consolidation, recall, rollback
+from muniment.domain import access_token, audit, consolidation, evaluation, recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.erasure import events as erasure
@@ -406,6 +406,51 @@ EXAMPLES: Sequence[object] = (
     audit.Completed(**_AUDITED | _FAILING),
     audit.Digested(snapshot_id=STREAM),
     audit.Digested(snapshot_id=_OTHERS[0]),
+    evaluation.Evaluated(
+        number=1,
+        evaluated_at=AT,
+        position=34,
+        model="small-1",
+        tier="low",
+        directive_sha256="0f" * 32,
+    ),
+    evaluation.Evaluated(
+        number=7,
+        evaluated_at=AT,
+        position=35,
+        model="qwen3:8b",
+        tier="balanced",
+        directive_sha256="a1" * 32,
+        families=("near-duplicate", "reinforced", "ephemeral"),
+        failed=("merge",),
+        verdicts=(
+            evaluation.Verdict(
+                family="near-duplicate",
+                ids=_OTHERS,
+                sound=True,
+                judged_at=AT - timedelta(days=7),
+                carried=True,
+            ),
+            evaluation.Verdict(
+                family="ephemeral",
+                ids=_OTHERS[:1],
+                context_ids=(STREAM, _OTHERS[1]),
+                sound=False,
+                judged_at=AT,
+            ),
+        ),
+        derived_from=(*_OTHERS, STREAM),
+        settled="b2" * 32,
+        grounds=(
+            evaluation.Grounds("c3" * 32, "two ports of two relays"),
+            evaluation.Grounds("d4" * 32, "the Grüße went to Köln, and nothing says so", _TEXT),
+        ),
+        answers=(
+            evaluation.Answer(
+                "ephemeral", '{"verdicts":[{"index":0,"sound":false,"reason":"今日は"}]}'
+            ),
+        ),
+    ),
     consolidation.Paused(because=("loss-percent-threshold",), snapshot_id=STREAM),
     consolidation.Paused(
         because=("no-hard-delete-outside-purge", "loss-percent-threshold"), snapshot_id=_OTHERS[0]

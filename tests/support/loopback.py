@@ -1,4 +1,7 @@
-"""A service on the loopback that speaks OpenAI's ``/v1/embeddings``, well or badly, as scripted."""
+"""A service on the loopback that speaks OpenAI's ``/v1/embeddings`` and ``/v1/chat/completions``.
+
+Well or badly, as scripted.
+"""
 
 import hashlib
 import json
@@ -84,6 +87,28 @@ def replies(reply: object, headers: Mapping[str, str] | None = None) -> Behaviou
 def vectors_are(*vectors: object) -> Behaviour:
     """Status 200 and these in place of vectors."""
     return replies({"data": [{"index": i, "embedding": v} for i, v in enumerate(vectors)]})
+
+
+def says(content: object, finish_reason: str = "stop") -> Behaviour:
+    """A language model's answer, whatever it is asked."""
+    message = {"role": "assistant", "content": content}
+    return replies({"choices": [{"message": message, "finish_reason": finish_reason}]})
+
+
+def judges(judge: Callable[[Sequence[Any]], object]) -> Behaviour:
+    """A language model that judges samples: ``judge`` makes the reply of what it is shown."""
+
+    def behave(exchange: Exchange) -> None:
+        samples = json.loads(exchange.body["messages"][-1]["content"])
+        says(json.dumps(judge(samples)))(exchange)
+
+    return behave
+
+
+def all_are(*, sound: bool, evidence: str | None = None) -> Behaviour:
+    """A judge that says the same of every sample."""
+    said = {"sound": sound, "reason": f"it is {sound}", "evidence": evidence}
+    return judges(lambda shown: {"verdicts": [{"index": one["index"], **said} for one in shown]})
 
 
 def fails(status: int, headers: Mapping[str, str] | None = None) -> Behaviour:

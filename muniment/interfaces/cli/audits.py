@@ -11,6 +11,7 @@ from muniment.audit.glossary import GLOSSARY
 from muniment.audit.messages import SESSION, Message
 from muniment.domain.errors import NotFound
 
+from . import evaluations
 from .console import Line, line, progress, put
 from .help import Verb
 from .output import document
@@ -47,6 +48,7 @@ def add_to(app: typer.Typer) -> None:
     audit.command("explain", cls=Verb)(_explain)
     audit.command("resume", cls=Verb)(_resume)
     audit.command("watch", cls=Verb)(_watch)
+    evaluations.add_to(audit)
     app.add_typer(audit)
     app.command("inbox", cls=Verb)(_inbox)
 
