@@ -72,8 +72,8 @@ class Likeness:
             np.array([near_to.get(number, np.nan) for number in hits], np.float64),
             least=min(near_to.values(), default=0.0),
         ).scores
-        order = np.argsort(-scores, kind="stable")[:limit]  # of equals the one stored last
-        ranked = [(hits[at], float(scores[at])) for at in order.tolist()]
+        order: list[int] = np.argsort(-scores, kind="stable")[:limit].tolist()
+        ranked = [(hits[at], float(scores[at])) for at in order]  # of equals the one stored last
         degraded = f"{missing:,} older entries were compared by words alone" if missing else None
         return ranked, degraded
 
