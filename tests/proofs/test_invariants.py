@@ -425,12 +425,6 @@ ALTERED: dict[str, dict[str, Any]] = {
 }
 """Rows that no store would take, and what each breaks."""
 
-CASES = [
-    pytest.param(name, breaking, id=f"{name}: {breaking.__name__} {number}")
-    for name, several in BROKEN.items()
-    for number, breaking in enumerate(several, 1)
-]
-
 
 @breaks("proposal-begins-once")
 def a_decision_on_what_nobody_proposed(log: Handwritten) -> int:
@@ -495,6 +489,13 @@ def a_memory_of_a_rejected_proposal(log: Handwritten) -> int:
 def a_memory_of_a_proposal_by_another_actor(log: Handwritten) -> int:
     log.propose(A, 1)
     return log.come_of(A, B, actor="bot:main")
+
+
+CASES = [
+    pytest.param(name, breaking, id=f"{name}: {breaking.__name__} {number}")
+    for name, several in BROKEN.items()
+    for number, breaking in enumerate(several, 1)
+]
 
 
 @pytest.mark.parametrize(("name", "breaking"), CASES)
