@@ -427,36 +427,6 @@ ALTERED: dict[str, dict[str, Any]] = {
 }
 """Rows that no store would take, and what each breaks."""
 
-CASES = [
-    pytest.param(name, breaking, id=f"{name}: {breaking.__name__} {number}")
-    for name, several in BROKEN.items()
-    for number, breaking in enumerate(several, 1)
-]
-
-
-@pytest.mark.parametrize(("name", "breaking"), CASES)
-def test_a_log_that_breaks_one_invariant_is_found_where_it_does(
-    log: Handwritten, name: str, breaking: Breaking
-) -> None:
-    position = breaking(log)
-    proof = log.proof()
-    found = [(one.invariant, one.position) for one in proof.violations]
-    assert found == [(name, position)], proof.violations
-    (violation,) = proof.violations
-    row = log.rows()[position - 1]
-    assert (violation.name, violation.stream) == (row.name, row.stream)
-    assert violation.message.endswith(".")
-    assert not proof.holds
-
-
-@pytest.mark.parametrize("name", ALTERED)
-def test_a_row_that_no_store_would_take_is_found(log: Handwritten, name: str) -> None:
-    log.save(A)
-    log.say(A, reinforced())
-    proof = log.proof(2, **ALTERED[name])
-    invariant = name.partition(",")[0]
-    assert [(one.invariant, one.position) for one in proof.violations] == [(invariant, 2)]
-
 
 @breaks("proposal-begins-once")
 def a_decision_on_what_nobody_proposed(log: Handwritten) -> int:
@@ -521,6 +491,37 @@ def a_memory_of_a_rejected_proposal(log: Handwritten) -> int:
 def a_memory_of_a_proposal_by_another_actor(log: Handwritten) -> int:
     log.propose(A, 1)
     return log.come_of(A, B, actor="bot:main")
+
+
+CASES = [
+    pytest.param(name, breaking, id=f"{name}: {breaking.__name__} {number}")
+    for name, several in BROKEN.items()
+    for number, breaking in enumerate(several, 1)
+]
+
+
+@pytest.mark.parametrize(("name", "breaking"), CASES)
+def test_a_log_that_breaks_one_invariant_is_found_where_it_does(
+    log: Handwritten, name: str, breaking: Breaking
+) -> None:
+    position = breaking(log)
+    proof = log.proof()
+    found = [(one.invariant, one.position) for one in proof.violations]
+    assert found == [(name, position)], proof.violations
+    (violation,) = proof.violations
+    row = log.rows()[position - 1]
+    assert (violation.name, violation.stream) == (row.topic, row.originator_id)
+    assert violation.message.endswith(".")
+    assert not proof.holds
+
+
+@pytest.mark.parametrize("name", ALTERED)
+def test_a_row_that_no_store_would_take_is_found(log: Handwritten, name: str) -> None:
+    log.save(A)
+    log.say(A, reinforced())
+    proof = log.proof(2, **ALTERED[name])
+    invariant = name.partition(",")[0]
+    assert [(one.invariant, one.position) for one in proof.violations] == [(invariant, 2)]
 
 
 def test_a_proposal_that_is_committed_as_it_should_be_breaks_nothing(log: Handwritten) -> None:
