@@ -202,7 +202,7 @@ class Audit:
                     f"audit {space}",
                     Cron(options.cron_schedule),
                     acting.run,
-                    partial(self._auditing.audited_at, space),
+                    partial(self._auditing.reader.audited_at, space),
                 )
             )
             if options.digest_cron_schedule is not None:
