@@ -289,11 +289,6 @@ class Auditing:
                 self._growth[run.said.snapshot_id] = growth
         return [as_row(run.said, self._growth[run.said.snapshot_id]) for run in some]
 
-    def audited_at(self, space: str) -> datetime | None:
-        """When the last audit was; None: never."""
-        runs = self.reader.runs(space)
-        return runs[-1].said.taken_at if runs else None
-
     def digested_at(self, space: str) -> datetime | None:
         """When a report was last told because it was time to; None: never."""
         told = self.reader.digests(space)

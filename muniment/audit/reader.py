@@ -143,6 +143,15 @@ class Reader:
                     continue  # it was edited: ``verify`` says so
         return found
 
+    def audited_at(self, space: str) -> datetime | None:
+        """When the newest audit of a space was recorded; None: there is none."""
+        found = self._select(
+            "SELECT recorded_at FROM events WHERE stream = ? AND name = ?"
+            " ORDER BY version DESC LIMIT 1",
+            [audit.stream(space), Completed.NAME],
+        )
+        return datetime.fromisoformat(found[0][0]) if found else None
+
     def version(self, space: str) -> int:
         """The version that the audits of a space are at."""
         found = self._select(

@@ -237,7 +237,7 @@ class Audit(Face):
                     f"audit {space}",
                     Cron(options.cron_schedule),
                     acting.run,
-                    partial(self._auditing.audited_at, space),
+                    partial(self._auditing.reader.audited_at, space),
                 )
             )
             if options.eval_enabled and self._engine.evaluating.has_judge:

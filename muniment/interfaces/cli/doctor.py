@@ -191,7 +191,7 @@ def _clock(newest: datetime, now: datetime) -> Check:
 
 
 def _audited(engine: Engine, space: str) -> Check:
-    at = engine.auditing.audited_at(space)
+    at = engine.auditing.reader.audited_at(space)
     if at is None:
         return Check("audit", "fine", "No audit of this space was recorded: 'muniment audit run'.")
     return Check("audit", "fine", f"The last audit of this space was at {at:%Y-%m-%d %H:%M} UTC.")
