@@ -85,7 +85,7 @@ def test_a_finding_is_explained(muniment: Terminal) -> None:
 def test_consolidation_is_resumed(muniment: Terminal) -> None:
     muniment.save("User is in Chicago")
     assert muniment("audit", "resume", "looked into it", "--json").json["paused"] is False
-    assert muniment("--actor", "bot:main", "audit", "resume", "why not").status == 4
+    assert muniment("--actor", "subagent:scout", "audit", "resume", "why not").status == 4
 
 
 def test_the_trend_is_drawn(muniment: Terminal, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_the_story_as_json_has_scenes_and_an_ending(muniment: Terminal) -> None:
 
 def test_a_store_that_was_named_is_kept_and_never_played_on_again(muniment: Terminal) -> None:
     assert muniment("demo").status == 0
-    assert "16 events" in muniment("stats").out
+    assert "17 events" in muniment("stats").out
     run = muniment("demo", "--json")
     assert (run.status, run.error["code"]) == (4, "store_not_empty")
-    assert "16 events" in muniment("verify").out
+    assert "17 events" in muniment("verify").out

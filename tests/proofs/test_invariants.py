@@ -493,28 +493,6 @@ def a_memory_of_a_proposal_by_another_actor(log: Handwritten) -> int:
     return log.come_of(A, B, actor="bot:main")
 
 
-CASES = [
-    pytest.param(name, breaking, id=f"{name}: {breaking.__name__} {number}")
-    for name, several in BROKEN.items()
-    for number, breaking in enumerate(several, 1)
-]
-
-
-@pytest.mark.parametrize(("name", "breaking"), CASES)
-def test_a_log_that_breaks_one_invariant_is_found_where_it_does(
-    log: Handwritten, name: str, breaking: Breaking
-) -> None:
-    position = breaking(log)
-    proof = log.proof()
-    found = [(one.invariant, one.position) for one in proof.violations]
-    assert found == [(name, position)], proof.violations
-    (violation,) = proof.violations
-    row = log.rows()[position - 1]
-    assert (violation.name, violation.stream) == (row.topic, row.originator_id)
-    assert violation.message.endswith(".")
-    assert not proof.holds
-
-
 @pytest.mark.parametrize("name", ALTERED)
 def test_a_row_that_no_store_would_take_is_found(log: Handwritten, name: str) -> None:
     log.save(A)
@@ -641,6 +619,28 @@ def an_erasure_that_ends_twice(log: Handwritten) -> int:
 @breaks("erasure-done-last")
 def an_end_of_an_erasure_that_nobody_asked_for(log: Handwritten) -> int:
     return log.say(E, erasure.Completed())
+
+
+CASES = [
+    pytest.param(name, breaking, id=f"{name}: {breaking.__name__} {number}")
+    for name, several in BROKEN.items()
+    for number, breaking in enumerate(several, 1)
+]
+
+
+@pytest.mark.parametrize(("name", "breaking"), CASES)
+def test_a_log_that_breaks_one_invariant_is_found_where_it_does(
+    log: Handwritten, name: str, breaking: Breaking
+) -> None:
+    position = breaking(log)
+    proof = log.proof()
+    found = [(one.invariant, one.position) for one in proof.violations]
+    assert found == [(name, position)], proof.violations
+    (violation,) = proof.violations
+    row = log.rows()[position - 1]
+    assert (violation.name, violation.stream) == (row.name, row.stream)
+    assert violation.message.endswith(".")
+    assert not proof.holds
 
 
 def test_every_invariant_has_a_log_that_breaks_it() -> None:

@@ -110,6 +110,14 @@ class Commotion:
     def rejected(self, m: Muniment) -> None:
         m.merge([self.some(m), self.some(m)], "Servers stand somewhere")
 
+    def twinned(self, m: Muniment) -> None:
+        """What was archived is said again, and then restored: both are there."""
+        twin = m.get(self.some(m))
+        m.archive(twin.id, "stale")
+        saved = m.save(twin.content or "", category=twin.category, store=twin.store)
+        self.ids[m.space].append(saved.id)
+        m.restore(twin.id)
+
     def folded(self, m: Muniment) -> None:
         m.fold()
 
@@ -171,7 +179,8 @@ _OFTEN: dict[Callable[[Commotion, Muniment], None], int] = {
     Commotion.edited: 14,
     Commotion.merged: 5,
     Commotion.rejected: 1,
-    Commotion.folded: 2,
+    Commotion.twinned: 3,
+    Commotion.folded: 4,
     Commotion.purged: 2,
     Commotion.proposed: 6,
     Commotion.decided: 5,
