@@ -24,7 +24,6 @@ FACT = "The build runs on Fridays"
 class Appends(Command):
     """Appends the beginning of a memory to a stream, wherever that is."""
 
-    VERB = "append"
     stream: str
     version: int
 
