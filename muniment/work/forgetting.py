@@ -43,6 +43,15 @@ class Forgetting:
         self._database = database
         self._seals = seals
 
+    def of_space(self, space: str) -> Forgotten:
+        """What ``forget_space`` would erase.
+
+        Raises:
+            StorageFailed: As for ``forget_space``.
+        """
+        with self._database.reading() as connection:
+            return _counted(connection, space)
+
     def forget_space(self, space: str) -> Forgotten:
         """Erases everything of a space, and destroys its key.
 
@@ -50,13 +59,7 @@ class Forgetting:
             StorageFailed: ``read_only``, ``busy`` …; called again it goes on.
         """
         with self._database.writing() as connection:
-            counts = [
-                connection.execute(
-                    f"SELECT count(*) FROM {table} WHERE space = ?",  # noqa: S608 (our own names)
-                    (space,),
-                ).fetchone()[0]
-                for table in _WITH_WORDS
-            ]
+            found = _counted(connection, space)
             _doom(connection, space)
             for table in _TABLES:
                 connection.execute(
@@ -65,7 +68,23 @@ class Forgetting:
                 )
             _count_erasure(connection)
         self.finish()
-        return Forgotten(*counts)
+        return found
+
+    def of_subject(
+        self, space: str, names: Collection[str], memory_ids: Collection[str] = ()
+    ) -> Forgotten:
+        """What ``forget_subject`` would erase.
+
+        Raises:
+            Invalid: As for ``forget_subject``.
+            StorageFailed: As for ``forget_space``.
+        """
+        wanted = _wanted(names, memory_ids)
+        with self._database.reading() as connection:
+            seal = self._seals.of(connection, space)
+            if seal is None:
+                return Forgotten(0, 0, 0)
+            return Forgotten(*map(len, _naming(connection, seal, space, wanted).values()))
 
     def forget_subject(
         self, space: str, names: Collection[str], memory_ids: Collection[str] = ()
@@ -81,30 +100,17 @@ class Forgetting:
             Invalid: ``subject_invalid`` where no name and no id was given, or a blank one.
             StorageFailed: As for ``forget_space``.
         """
-        wanted = [_folded(name) for name in (*names, *memory_ids)]
-        wanted += [_folded(id_[-12:]) for id_ in memory_ids]
-        if not wanted or not all(wanted):
-            raise Invalid(
-                "subject: give the names that somebody goes by.",
-                code="subject_invalid",
-                field="subject",
-            )
+        wanted = _wanted(names, memory_ids)
         with self._database.writing() as connection:
             seal = self._seals.of(connection, space)
             if seal is None:
                 return Forgotten(0, 0, 0)
-            counts: list[int] = []
-            for table, texts in _WITH_WORDS.items():
-                numbers = [
-                    (number,)
-                    for number, text in texts(connection, seal, space)
-                    if any(name in _folded(text) for name in wanted)
-                ]
+            found = _naming(connection, seal, space, wanted)
+            for table, numbers in found.items():
                 connection.executemany(
                     f"DELETE FROM {table} WHERE number = ?",  # noqa: S608 (our own names)
-                    numbers,
+                    [(number,) for number in numbers],
                 )
-                counts.append(len(numbers))
             connection.executemany(
                 "DELETE FROM shown WHERE space = ? AND memory_id = ?",
                 [(space, id_) for id_ in memory_ids],
@@ -112,7 +118,7 @@ class Forgetting:
             self._reseal(connection, space, seal)
             _count_erasure(connection)
         self.finish()
-        return Forgotten(*counts)
+        return Forgotten(*map(len, found.values()))
 
     def finish(self) -> None:
         """Destroys the keys that were given up, and leaves no trace in the write-ahead log."""
@@ -133,6 +139,44 @@ class Forgetting:
         entries.reseal(connection, space, old, new)
         turns.reseal(connection, space, old, new)
         reports.reseal(connection, space, old, new)
+
+
+def _counted(connection: sqlite3.Connection, space: str) -> Forgotten:
+    return Forgotten(
+        *(
+            connection.execute(
+                f"SELECT count(*) FROM {table} WHERE space = ?",  # noqa: S608 (our own names)
+                (space,),
+            ).fetchone()[0]
+            for table in _WITH_WORDS
+        )
+    )
+
+
+def _wanted(names: Collection[str], memory_ids: Collection[str]) -> list[str]:
+    wanted = [_folded(name) for name in (*names, *memory_ids)]
+    wanted += [_folded(id_[-12:]) for id_ in memory_ids]
+    if not wanted or not all(wanted):
+        raise Invalid(
+            "subject: give the names that somebody goes by.",
+            code="subject_invalid",
+            field="subject",
+        )
+    return wanted
+
+
+def _naming(
+    connection: sqlite3.Connection, seal: Seal, space: str, wanted: Collection[str]
+) -> dict[str, list[int]]:
+    """The numbers of the rows that have one of some texts in their words, by table."""
+    return {
+        table: [
+            number
+            for number, text in texts(connection, seal, space)
+            if any(name in _folded(text) for name in wanted)
+        ]
+        for table, texts in _WITH_WORDS.items()
+    }
 
 
 def _doom(connection: sqlite3.Connection, space: str) -> None:
