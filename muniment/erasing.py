@@ -135,12 +135,14 @@ def of_space(engine: Engine, acting: Identity, space: str, basis: object) -> Req
 def held_about(engine: Engine, acting: Identity, subject: str) -> Held:
     """What an erasure of what is about somebody would erase."""
     asked = of_subject(engine, acting, subject, also=(), basis="export", cascade="cascade")
-    return Held(subject, frozenset(preview(engine, asked).erased))
+    planned = engine.ask(asked, acting)
+    return Held(subject, frozenset(memory.id for memory in planned.erased))
 
 
 def preview(engine: Engine, asked: Request) -> ErasurePreview:
     """What an erasure would do."""
-    _settle_recalls(engine)
+    if not engine.store.read_only:
+        engine.recalls.flush()
     planned = engine.ask(asked, asked.acting)
     return ErasurePreview(
         space=asked.acting.space,
@@ -164,8 +166,9 @@ def erase(engine: Engine, asked: Request) -> ErasureCertificate:
     """
     acting = asked.acting
     removals.renew_master(engine)
-    _settle_recalls(engine)
-    kept = _kept(engine, asked, engine.ask(asked, acting))
+    engine.recalls.flush()  # what waits to be recorded is of before it
+    finish_recalls(engine)
+    kept = _kept(engine, asked)
     id_ = engine.run(asked.command.model_copy(update={"kept": kept}), acting)
     removals.finish(engine, acting)
     done = None if id_ is None else erasure(engine.store.history(id_))
@@ -181,26 +184,21 @@ def erase(engine: Engine, asked: Request) -> ErasureCertificate:
     )
 
 
-def _settle_recalls(engine: Engine) -> None:
-    """What waits to be recorded is of before it: it is to be reached too."""
-    if not engine.store.read_only:
-        engine.recalls.flush()
-        finish_recalls(engine)
-
-
-def _kept(engine: Engine, asked: Request, planned: Plan) -> Besides:
-    """What an erasure reaches that is not in the log."""
-    forgetting, command = engine.forgetting(), asked.command
-    names = [] if command.subject is None else [command.subject]
-    ids = [memory.id for memory in planned.erased]
+def _kept(engine: Engine, asked: Request, planned: Plan | None = None) -> Besides:
+    """What an erasure reaches that is not in the log; it is planned first where it is not yet."""
+    forgetting = engine.forgetting()
     if forgetting is None:
         return NOTHING
-    if command.scope == "space":
-        found = forgetting.of_space(asked.acting.space)
-    elif names or ids:
-        found = forgetting.of_subject(asked.acting.space, names, ids)
+    space, subject = asked.acting.space, asked.command.subject
+    if asked.command.scope == "space":
+        found = forgetting.of_space(space)
     else:
-        return NOTHING
+        planned = planned or engine.ask(asked, asked.acting)
+        names = [] if subject is None else [subject]
+        ids = [memory.id for memory in planned.erased]
+        if not names and not ids:
+            return NOTHING
+        found = forgetting.of_subject(space, names, ids)
     return Besides(entries=found.entries, turns=found.turns, reports=found.reports)
 
 

@@ -6,11 +6,11 @@ What stays of the space is sealed anew, under another key.
 """
 
 import sqlite3
-import unicodedata
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from muniment.domain import subjects
 from muniment.domain.errors import Invalid
 
 from . import entries, reports, turns
@@ -79,12 +79,13 @@ class Forgetting:
             Invalid: As for ``forget_subject``.
             StorageFailed: As for ``forget_space``.
         """
-        wanted = _wanted(names, memory_ids)
+        _require_somebody(names, memory_ids)
         with self._database.reading() as connection:
             seal = self._seals.of(connection, space)
             if seal is None:
                 return Forgotten(0, 0, 0)
-            return Forgotten(*map(len, _naming(connection, seal, space, wanted).values()))
+            found = _naming(connection, seal, space, names, memory_ids)
+        return Forgotten(*map(len, found.values()))
 
     def forget_subject(
         self, space: str, names: Collection[str], memory_ids: Collection[str] = ()
@@ -93,19 +94,19 @@ class Forgetting:
 
         Args:
             space: Where to look.
-            names: What the person goes by; compared without regard to case, anywhere in a text.
+            names: What the person goes by, as ``subjects`` compares names: words of their own.
             memory_ids: Memories that are about the person: what mentions them goes too.
 
         Raises:
             Invalid: ``subject_invalid`` where no name and no id was given, or a blank one.
             StorageFailed: As for ``forget_space``.
         """
-        wanted = _wanted(names, memory_ids)
+        _require_somebody(names, memory_ids)
         with self._database.writing() as connection:
             seal = self._seals.of(connection, space)
             if seal is None:
                 return Forgotten(0, 0, 0)
-            found = _naming(connection, seal, space, wanted)
+            found = _naming(connection, seal, space, names, memory_ids)
             for table, numbers in found.items():
                 connection.executemany(
                     f"DELETE FROM {table} WHERE number = ?",  # noqa: S608 (our own names)
@@ -153,28 +154,34 @@ def _counted(connection: sqlite3.Connection, space: str) -> Forgotten:
     )
 
 
-def _wanted(names: Collection[str], memory_ids: Collection[str]) -> list[str]:
-    wanted = [_folded(name) for name in (*names, *memory_ids)]
-    wanted += [_folded(id_[-12:]) for id_ in memory_ids]
+def _require_somebody(names: Collection[str], memory_ids: Collection[str]) -> None:
+    wanted = [subjects.canonical(name) for name in (*names, *memory_ids)]
     if not wanted or not all(wanted):
         raise Invalid(
             "subject: give the names that somebody goes by.",
             code="subject_invalid",
             field="subject",
         )
-    return wanted
 
 
 def _naming(
-    connection: sqlite3.Connection, seal: Seal, space: str, wanted: Collection[str]
+    connection: sqlite3.Connection,
+    seal: Seal,
+    space: str,
+    names: Collection[str],
+    memory_ids: Collection[str],
 ) -> dict[str, list[int]]:
-    """The numbers of the rows that have one of some texts in their words, by table."""
+    """The numbers of the rows that have a name, or the end of an id, in their words, by table."""
+    tails = [subjects.canonical(id_[-12:]) for id_ in memory_ids]
+
+    def is_meant(text: str) -> bool:
+        if any(subjects.is_named_in(text, name) for name in names):
+            return True
+        said = subjects.canonical(text)
+        return any(tail in said for tail in tails)
+
     return {
-        table: [
-            number
-            for number, text in texts(connection, seal, space)
-            if any(name in _folded(text) for name in wanted)
-        ]
+        table: [number for number, text in texts(connection, seal, space) if is_meant(text)]
         for table, texts in _WITH_WORDS.items()
     }
 
@@ -187,7 +194,3 @@ def _doom(connection: sqlite3.Connection, space: str) -> None:
 
 def _count_erasure(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE marks SET value = value + 1 WHERE name = 'erasures'")
-
-
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().strip()
