@@ -5,13 +5,15 @@ the two commands the keys are destroyed; whatever happens in between, the second
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Final, cast
 
 import regex
 from pydantic import BeforeValidator, Field
 
 from muniment.domain import subjects, texts
-from muniment.domain.erasure import decisions
+from muniment.domain.erasure import besides, decisions
+from muniment.domain.erasure.besides import NOTHING, Besides
 from muniment.domain.erasure.decisions import Basis, Cascade, Plan
 from muniment.domain.erasure.events import Scope
 from muniment.domain.erasure.lineage import DERIVING, Lineage
@@ -111,6 +113,7 @@ class RequestErasure(Command):
     scope: Scope = "memory"
     subject: Line | None = None
     others: frozenset[str] = frozenset()
+    kept: Besides = NOTHING
 
     def plan(self, desk: Desk) -> Plan:
         """What it would do.
@@ -120,10 +123,14 @@ class RequestErasure(Command):
         """
         named = dict.fromkeys(desk.memory(name).id for name in self.ids)
         lineage = Lineage.of(desk.facts(*DERIVING))
-        return decisions.plan(tuple(named), lineage, desk.found, self.cascade.policy, self.others)
+        planned = decisions.plan(
+            tuple(named), lineage, desk.found, self.cascade.policy, self.others
+        )
+        worded = besides.find(desk, self.scope, self.subject, planned.erased)
+        return replace(planned, worded=tuple(worded))
 
     def decide(self, work: Work) -> Sequence[Append]:
-        """The erasure, the request on each memory, and what comes back into recall."""
+        """The erasure, the request on each stream, and what comes back into recall."""
         if self.subject is not None and subjects.is_spelt_in(self.basis.code, self.subject):
             raise Invalid(
                 "basis: the code has the subject's name in it, and codes are never erased: put it"
@@ -132,12 +139,19 @@ class RequestErasure(Command):
                 field="basis",
             )
         planned = self.plan(work)
-        asked = decisions.request(planned, self.scope, self.basis, self.cascade, self.subject)
+        asked = decisions.request(
+            planned, self.scope, self.basis, self.cascade, self.subject, kept=self.kept
+        )
         if not asked:
             return []
+        id_, worded = work.new_id(), {one.id: one for one in planned.worded}
         return [
-            Append(work.new_id(), 0, asked),
+            Append(id_, 0, asked),
             *(Append(one.id, one.version, decisions.removal(one)) for one in planned.erased),
+            *(
+                Append(stream, worded[stream].version, decisions.words_removal(id_))
+                for stream in asked[0].streams
+            ),
             *(Append(one.id, one.version, decisions.bring_back()) for one in planned.restored),
         ]
 
@@ -147,7 +161,7 @@ class RequestErasure(Command):
 
 
 class CompleteErasure(Command):
-    """Record that all keys of an erasure are destroyed, of each memory and of the whole.
+    """Record that all keys of an erasure are destroyed, of each stream and of the whole.
 
     No caller asks for it.
     """
@@ -168,6 +182,10 @@ class CompleteErasure(Command):
                 Append(memory.id, memory.version, purged)
                 for memory in map(work.memory, found.request.erased)
                 if (purged := complete_purge(memory))
+            ),
+            *(
+                Append(one.id, one.version, decisions.words_gone(found.id))
+                for one in work.states(found.request.streams, besides.evolve).values()
             ),
             Append(found.id, found.version, done),
         ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
 
+from .erasure.events import Requested
 from .identity import Identity
 from .memory.events import Event
 from .memory.state import State
@@ -96,11 +97,24 @@ class Desk(Protocol):
         ...
 
 
-class Erasable(Protocol):
-    """Something besides the log that is made of the words of memories: a cache, an index."""
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What is removed for good from a space: memories by ids, whose keys are destroyed.
 
-    def forget(self, space: str, ids: Collection[str]) -> None:
-        """Leaves nothing of the words of some memories of a space, whose keys are destroyed.
+    ``erasures`` are the requests that asked for it, which may reach further than memories do; what
+    retention removes has none.
+    """
+
+    space: str
+    ids: Collection[str]
+    erasures: Sequence[Requested] = ()
+
+
+class Erasable(Protocol):
+    """Something besides the log that holds words: a cache, an index, what is kept for a while."""
+
+    def forget(self, removal: Removal) -> None:
+        """Leaves nothing of the words that are removed.
 
         It may be told the same again: whoever was killed in between is followed by another.
         """

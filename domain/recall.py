@@ -80,7 +80,8 @@ class Stream:
     """A stream of recalls as its events say it is.
 
     ``session`` is None once its words are gone, or about to be. ``month`` is that of its beginning,
-    as 2026-03. ``removal`` is the evidence of a purge that was asked for.
+    as 2026-03. ``removal`` is the evidence of a purge that was asked for; what an erasure asks for
+    counts as purged at once.
     """
 
     id: str

@@ -1,5 +1,6 @@
 """An event as the log holds it: what happened, and the envelope around it."""
 
+from collections.abc import Iterator
 from dataclasses import fields
 from datetime import datetime
 from functools import cache
@@ -32,6 +33,15 @@ def word_fields(event: type) -> frozenset[str]:
         for field in fields(event)
         if WORDS in getattr(hints[field.name], "__metadata__", ())
     )
+
+
+def words_of(event: Any) -> Iterator[str]:
+    """Every text among the words of an event."""
+    for name in sorted(word_fields(event.__class__)):
+        value = getattr(event, name)
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str):
+                yield text
 
 
 Fault = Literal["key_missing", "unreadable", "newer_release"]

@@ -41,8 +41,9 @@ def is_mentioned(memory: State, name: str) -> bool:
 
 
 def is_named_in(text: str, name: str) -> bool:
-    """Whether a text has a name as words of its own."""
-    return re.search(rf"(?<!\w){re.escape(canonical(name))}(?!\w)", canonical(text)) is not None
+    """Whether a text has a name as words of its own; an underscore parts words, as in a key."""
+    named = rf"(?<![^\W_]){re.escape(canonical(name))}(?![^\W_])"
+    return re.search(named, canonical(text)) is not None
 
 
 def is_spelt_in(code: str, name: str) -> bool:

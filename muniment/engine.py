@@ -21,7 +21,7 @@ from .domain.memory.state import State
 from .domain.moments import Point
 from .domain.ports import Clock, Erasable
 from .domain.recorded import Recorded
-from .erasables import AuditsOf, ProcessTexts, ReadModelsOf, VectorsOf
+from .erasables import AuditsOf, ProcessTexts, ReadModelsOf, VectorsOf, WorkOf
 from .evaluating import Evaluating
 from .log.checkpoints import Checkpoints
 from .log.desk import LogDesk, read_clock
@@ -40,8 +40,10 @@ from .queries.reading import Reading
 from .recalling import Recalls
 from .services import embedder, language_model
 from .settings import Settings
+from .work.forgetting import Forgetting
 from .work.likeness import Likeness
 from .work.reading import WorkReading
+from .work.schema import FILE
 from .work.store import WorkStore
 
 A = TypeVar("A")
@@ -129,6 +131,7 @@ class Engine:
             ReadModelsOf(self.models),
             VectorsOf(self.directory, self.store.keys, self.meaning),
             AuditsOf(self.auditing),
+            WorkOf(self.forgetting),
         )
 
     def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
@@ -190,6 +193,13 @@ class Engine:
                     )
         self._work.sweep_if_due(now)
         return self._work
+
+    def forgetting(self) -> Forgetting | None:
+        """What erases from beside the log; None where nothing was ever kept there."""
+        is_there = self.directory is not None and (self.directory / FILE).is_file()
+        if self._work is None and not is_there:
+            return None
+        return self.work(self.now()).forgetting
 
     def work_reading(self, identity: Identity, namespace: str | None = None) -> WorkReading:
         """One handle's view of working memory and conversations, as of now."""

@@ -9,6 +9,8 @@ from . import removals
 from .commands.erase import RequestErasure
 from .domain import subjects
 from .domain.access import Operation
+from .domain.erasure import decisions
+from .domain.erasure.besides import NOTHING, Besides
 from .domain.erasure.decisions import Plan
 from .domain.erasure.events import Policy, Requested, Scope
 from .domain.erasure.state import Erasure, erasure
@@ -18,6 +20,7 @@ from .exporting import Held
 from .log.desk import read_clock
 from .queries.about_subject import AboutSubject
 from .queries.reading import Reading
+from .recall_retention import finish_recalls
 
 NAMES_SUBJECT: Final = (
     "certificate_names_subject: the words of the basis name the subject, and stay readable in the"
@@ -32,7 +35,8 @@ class ErasureCertificate:
     Ids: ``named`` were asked for, ``erased`` are without words since, ``already`` were before.
     ``kept`` were derived from them and stay for ``reason``; of what had been merged into something
     that is erased, ``restored`` came back into recall and ``left`` stays archived. ``mentions``
-    have the subject's name and were left.
+    have the subject's name and were left. ``besides`` counts what else was reached; what is not
+    in the log is counted as of the request.
 
     ``key_backups_until`` is when the master key ends that backups of the keys from before were made
     under (None: it is not replaced by itself). One that was made with a passphrase, or is kept with
@@ -60,6 +64,7 @@ class ErasureCertificate:
     restored: tuple[str, ...]
     left: tuple[str, ...]
     key_backups_until: datetime | None
+    besides: Besides = NOTHING
     mentions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -76,6 +81,7 @@ class ErasurePreview:
     restored: tuple[str, ...]
     left: tuple[str, ...]
     held: tuple[str, ...]
+    besides: Besides = NOTHING
     mentions: tuple[str, ...] = ()
 
 
@@ -120,7 +126,7 @@ def of_subject(
 
 
 def of_space(engine: Engine, acting: Identity, space: str, basis: object) -> Request:
-    """An erasure of every memory of a space."""
+    """An erasure of every memory of a space, and of all else that it has words in."""
     there = identity(space, acting.actor, acting.role)
     ids = engine.ask(_Everything(), there)
     return Request(RequestErasure.of(ids=ids, basis=basis, scope="space"), there)
@@ -129,11 +135,14 @@ def of_space(engine: Engine, acting: Identity, space: str, basis: object) -> Req
 def held_about(engine: Engine, acting: Identity, subject: str) -> Held:
     """What an erasure of what is about somebody would erase."""
     asked = of_subject(engine, acting, subject, also=(), basis="export", cascade="cascade")
-    return Held(subject, frozenset(preview(engine, asked).erased))
+    planned = engine.ask(asked, acting)
+    return Held(subject, frozenset(memory.id for memory in planned.erased))
 
 
 def preview(engine: Engine, asked: Request) -> ErasurePreview:
     """What an erasure would do."""
+    if not engine.store.read_only:
+        engine.recalls.flush()
     planned = engine.ask(asked, asked.acting)
     return ErasurePreview(
         space=asked.acting.space,
@@ -144,6 +153,7 @@ def preview(engine: Engine, asked: Request) -> ErasurePreview:
         restored=tuple(memory.id for memory in planned.restored),
         left=planned.left,
         held=planned.held,
+        besides=decisions.besides(planned, _kept(engine, asked, planned)),
         mentions=_besides(asked.mentions, [memory.id for memory in planned.erased]),
     )
 
@@ -156,8 +166,11 @@ def erase(engine: Engine, asked: Request) -> ErasureCertificate:
     """
     acting = asked.acting
     removals.renew_master(engine)
-    id_ = engine.run(asked.command, acting)
-    removals.finish(engine, acting, removals.unfinished(engine)[acting.space])
+    engine.recalls.flush()  # what waits to be recorded is of before it
+    finish_recalls(engine)
+    kept = _kept(engine, asked)
+    id_ = engine.run(asked.command.model_copy(update={"kept": kept}), acting)
+    removals.finish(engine, acting)
     done = None if id_ is None else erasure(engine.store.history(id_))
     certificate = (
         _of_nothing(asked, engine.ask(asked, acting), read_clock(engine.clock()))
@@ -169,6 +182,24 @@ def erase(engine: Engine, asked: Request) -> ErasureCertificate:
         mentions=_besides(asked.mentions, certificate.erased),
         warnings=_warnings(certificate),
     )
+
+
+def _kept(engine: Engine, asked: Request, planned: Plan | None = None) -> Besides:
+    """What an erasure reaches that is not in the log; it is planned first where it is not yet."""
+    forgetting = engine.forgetting()
+    if forgetting is None:
+        return NOTHING
+    space, subject = asked.acting.space, asked.command.subject
+    if asked.command.scope == "space":
+        found = forgetting.of_space(space)
+    else:
+        planned = planned or engine.ask(asked, asked.acting)
+        names = [] if subject is None else [subject]
+        ids = [memory.id for memory in planned.erased]
+        if not names and not ids:
+            return NOTHING
+        found = forgetting.of_subject(space, names, ids)
+    return Besides(entries=found.entries, turns=found.turns, reports=found.reports)
 
 
 def certified(asked: Erasure) -> ErasureCertificate:
@@ -192,6 +223,7 @@ def certified(asked: Erasure) -> ErasureCertificate:
         kept=request.kept,
         restored=request.restored,
         left=request.left,
+        besides=asked.besides,
         key_backups_until=asked.key_backups_until,
     )
 

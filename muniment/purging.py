@@ -26,18 +26,12 @@ class PurgeReport:
 
 def purge(engine: Engine, acting: Identity, *, dry_run: bool) -> PurgeReport:
     """Removes the words of what was archived for longer than archived ones are kept."""
-    begun = removals.unfinished(engine)[acting.space]
+    begun = removals.unfinished(engine)[acting.space].memories
     recalls = purge_recalls(engine, acting, dry_run=dry_run)
     found = engine.ask(DuePurges.of(), acting)
     kept = list(found.protected)
     if dry_run:
         return PurgeReport([], kept, [*begun, *found.removable], recalls)
     removals.renew_master(engine)
-    requested = [
-        asked
-        for asked in engine.run_all([RequestPurge.of(id=id_) for id_ in found.removable], acting)
-        if asked is not None
-    ]
-    return PurgeReport(
-        list(removals.finish(engine, acting, [*begun, *requested])), kept, [], recalls
-    )
+    engine.run_all([RequestPurge.of(id=id_) for id_ in found.removable], acting)
+    return PurgeReport(list(removals.finish(engine, acting)), kept, [], recalls)

@@ -6,23 +6,38 @@ vault that was put back from an old copy is brought to where the log is, before 
 """
 
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 import structlog
 
 from .commands.erase import CompleteErasure
 from .commands.purge import CompletePurge
-from .domain.erasure.state import Erasure, erasure
+from .domain.erasure.state import erasure
 from .domain.errors import StorageFailed
 from .domain.identity import Identity, identity
+from .domain.ports import Removal
 from .engine import Engine
 from .log.desk import read_clock
+from .recall_retention import finish_recalls
 
 _log = structlog.get_logger(__name__)
 
 FINISHER = "system:retention"
+
+
+@dataclass(slots=True)
+class Unfinished:
+    """What was asked for in a space and not recorded as done, by ids.
+
+    ``words`` are the streams other than memories' that erasures want the words of.
+    """
+
+    memories: list[str] = field(default_factory=list[str])
+    words: list[str] = field(default_factory=list[str])
+    erasures: list[str] = field(default_factory=list[str])
 
 
 def settle(engine: Engine) -> None:
@@ -33,9 +48,10 @@ def settle(engine: Engine) -> None:
     """
     with _put_off("purge_put_off"):
         _destroy_again(engine)
-    for space, streams in unfinished(engine).items():
-        with _put_off("purge_put_off", count=len(streams)):
-            finish(engine, identity(space, FINISHER), streams)
+    for space, begun in unfinished(engine).items():
+        with _put_off("purge_put_off", count=len(begun.memories) + len(begun.words)):
+            finish(engine, identity(space, FINISHER))
+    finish_recalls(engine)
     renew_master(engine)
 
 
@@ -47,30 +63,41 @@ def _put_off(what: str, **figures: int) -> Generator[None, None, None]:
         _log.warning(what, code=error.code, reason=error.message, **figures)
 
 
-def unfinished(engine: Engine) -> defaultdict[str, list[str]]:
+def unfinished(engine: Engine) -> defaultdict[str, Unfinished]:
     """What was asked for and not recorded as done, by space."""
-    by_space: defaultdict[str, list[str]] = defaultdict(list)
-    for stream, space in engine.store.rows.unfinished_removals():
-        by_space[space].append(stream)
+    rows, by_space = engine.store.rows, defaultdict[str, Unfinished](Unfinished)
+    for stream, space in rows.unfinished_removals():
+        by_space[space].memories.append(stream)
+    for stream, space in rows.unfinished_words_removals():
+        by_space[space].words.append(stream)
+    for stream, space in rows.unfinished_erasures():
+        by_space[space].erasures.append(stream)
     return by_space
 
 
-def finish(engine: Engine, acting: Identity, streams: Sequence[str]) -> tuple[str, ...]:
-    """Finishes removals of a space, erasures whole.
+def finish(engine: Engine, acting: Identity) -> tuple[str, ...]:
+    """Finishes what was asked for in a space, erasures whole.
 
     Returns:
         The ids of those by the retention purge whose end was recorded here; another process may
         have been faster with some.
     """
-    if not streams:
+    begun = unfinished(engine).get(acting.space)
+    if begun is None:
         return ()
-    whole, alone = _by_erasure(engine, streams)
-    _destroy_keys(engine, streams, engine.evaluating.streams(acting.space, streams))
-    _forget(engine, acting.space, streams)
+    erasures = [
+        found for id_ in begun.erasures if (found := erasure(engine.store.history(id_))) is not None
+    ]
+    judged = engine.evaluating.streams(acting.space, begun.memories)
+    _destroy_keys(engine, (*begun.memories, *begun.words), judged)
+    requests = [found.request for found in erasures]
+    _forget(engine, Removal(acting.space, begun.memories, requests))
     until = engine.store.keys.destroyed().backups_until
-    for id_ in whole:
-        engine.run(CompleteErasure.of(id=id_, key_backups_until=until), acting)
-    recorded = engine.run_all([CompletePurge.of(id=stream) for stream in alone], acting)
+    for found in erasures:
+        engine.run(CompleteErasure.of(id=found.id, key_backups_until=until), acting)
+    whole = {id_ for request in requests for id_ in request.erased}
+    alone = [CompletePurge.of(id=id_) for id_ in begun.memories if id_ not in whole]
+    recorded = engine.run_all(alone, acting)
     return tuple(stream for stream in recorded if stream is not None)
 
 
@@ -89,16 +116,22 @@ def _destroy_keys(engine: Engine, streams: Iterable[str], derived: Iterable[str]
     """Destroys the keys of memories, and of what a model was told and said of their words."""
     rows, days = engine.store.rows, engine.settings.log.key_backup_retention_days
     doomed, through = list(streams), rows.newest_removal()
-    if {stream for stream, _ in rows.unfinished_removals()} - set(doomed):
+    if _waiting(engine) - set(doomed):
         through = 0  # others are not destroyed yet, and a copy of the vault may be made meanwhile
     until = read_clock(engine.clock()) + timedelta(days=days) if days > 0 else None
     keys = [key for stream in (*doomed, *derived) if (key := rows.key_of(stream)) is not None]
     return engine.store.keys.destroy(keys, through, until)
 
 
-def _forget(engine: Engine, space: str, streams: Sequence[str]) -> None:
+def _waiting(engine: Engine) -> set[str]:
+    """The streams whose keys are to be destroyed and may not have been."""
+    begun = unfinished(engine).values()
+    return {stream for one in begun for stream in (*one.memories, *one.words)}
+
+
+def _forget(engine: Engine, removal: Removal) -> None:
     for erasable in engine.erasables:
-        erasable.forget(space, streams)
+        erasable.forget(removal)
 
 
 def _destroy_again(engine: Engine) -> None:
@@ -106,38 +139,11 @@ def _destroy_again(engine: Engine) -> None:
     rows, keys = engine.store.rows, engine.store.keys
     if rows.newest_removal() <= keys.destroyed().through:
         return
-    waiting = {stream for streams in unfinished(engine).values() for stream in streams}
-    removed = rows.removed_streams() - waiting
+    removed = rows.removed_streams() - _waiting(engine)
     if _destroy_keys(engine, removed):
         by_space: defaultdict[str, list[str]] = defaultdict(list)
-        for memory in engine.store.memories(removed).values():
-            by_space[memory.space].append(memory.id)
+        for stream, space in rows.spaces_of(removed):
+            by_space[space].append(stream)
         for space, streams in by_space.items():
             _destroy_keys(engine, streams, engine.evaluating.streams(space, streams))
-            _forget(engine, space, streams)
-
-
-def _by_erasure(engine: Engine, streams: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The erasures that some removals are part of, and the removals that stand alone."""
-    memories = engine.store.memories(streams)
-    whole: list[str] = []
-    alone: list[str] = []
-    known = set[str]()
-    for stream in streams:
-        if stream in known:
-            continue
-        memory = memories.get(stream)
-        asked = None if memory is None else memory.removal
-        of_one = asked is not None and asked.basis == "erasure"
-        found = _erasure_of(engine, stream) if of_one else None
-        if found is None:
-            alone.append(stream)
-        else:
-            whole.append(found.id)
-            known.update(found.request.erased)
-    return whole, alone
-
-
-def _erasure_of(engine: Engine, stream: str) -> Erasure | None:
-    id_ = engine.store.rows.erasure_of(stream)
-    return None if id_ is None else erasure(engine.store.history(id_))
+            _forget(engine, Removal(space, streams))

@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from muniment.domain import recall
+from muniment.domain.erasure.events import WordsPurged, WordsPurgeRequested
 from muniment.domain.recall import Purged, PurgeRequested, Recalled, Stream
 from muniment.domain.recorded import Recorded
 
@@ -42,7 +43,7 @@ class RecallLog:
 
     NAME: ClassVar[str] = "recall-log"
     VERSION: ClassVar[int] = 1
-    READS: ClassVar[str] = "session.*"
+    READS: ClassVar[tuple[str, ...]] = ("session.*", "words.*")
 
     def __init__(self) -> None:
         self.position = 0
@@ -77,7 +78,7 @@ class RecallLog:
             case PurgeRequested() as asked if number is not None:
                 self._forget(number)
                 self._move(number, recorded, removal=asked)
-            case Purged() if number is not None:
+            case Purged() | WordsPurgeRequested() | WordsPurged() if number is not None:
                 self._forget(number)
                 self._move(number, recorded, is_purged=True)
             case _ if number is not None:

@@ -59,6 +59,16 @@ def _erasure_completed(_: erasure.Completed, __: str) -> str:
 
 
 @told_besides.register
+def _words_purge_requested(event: erasure.WordsPurgeRequested, _: str) -> str:
+    return f"purge of its words requested by the erasure {tails((event.erasure,))}"
+
+
+@told_besides.register
+def _words_purged(event: erasure.WordsPurged, _: str) -> str:
+    return f"its words were purged by the erasure {tails((event.erasure,))}"
+
+
+@told_besides.register
 def _proposed(event: proposals.Made, _: str) -> str:
     said = f"proposed as #{event.number}, confidence {event.confidence}"
     return f"{said}: {shortened(event.content)}"

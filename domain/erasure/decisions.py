@@ -1,14 +1,15 @@
 """What an erasure does: a plan from what the log says, and the events of a plan."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
 from ..errors import Refused
 from ..memory.events import PurgeRequested, Restored
 from ..memory.state import State
-from .events import Completed, Policy, Requested, Scope
+from .besides import NOTHING, Besides, Kind, Worded
+from .events import Completed, Policy, Requested, Scope, WordsPurged, WordsPurgeRequested
 from .lineage import Lineage, reach
 from .state import Erasure
 
@@ -37,7 +38,8 @@ class Plan:
     """What an erasure would do. ``already`` were without words before; ``held`` block it whole.
 
     What was merged into something that is erased, and stays, comes back into recall where it is
-    among ``restored``, and is ``left`` archived otherwise.
+    among ``restored``, and is ``left`` archived otherwise. ``worded`` are the streams besides
+    memories whose words go too.
     """
 
     named: tuple[str, ...]
@@ -47,6 +49,7 @@ class Plan:
     held: tuple[str, ...]
     restored: tuple[State, ...]
     left: tuple[str, ...]
+    worded: tuple[Worded, ...] = ()
 
 
 def plan(
@@ -128,16 +131,38 @@ def require_erasable(planned: Plan) -> None:
         )
 
 
+def besides(planned: Plan, kept: Besides) -> Besides:
+    """How much it reaches besides memories; ``kept`` counts what is not in the log."""
+    return replace(
+        kept,
+        recalls=len(_ids(planned, "recalls")),
+        proposals=len(_ids(planned, "proposals")),
+        feedback=len(_ids(planned, "feedback")),
+    )
+
+
+def _ids(planned: Plan, kind: Kind) -> tuple[str, ...]:
+    return tuple(one.id for one in planned.worded if one.kind == kind)
+
+
 def request(
-    planned: Plan, scope: Scope, basis: Basis, cascade: Cascade, subject: str | None
+    planned: Plan,
+    scope: Scope,
+    basis: Basis,
+    cascade: Cascade,
+    subject: str | None,
+    *,
+    kept: Besides = NOTHING,
 ) -> list[Requested]:
     """The erasure that is asked for; nothing where no words are left to erase.
+
+    ``kept`` counts what it reaches that is not in the log.
 
     Raises:
         Refused: ``held`` or ``newer_release``.
     """
     require_erasable(planned)
-    if not planned.erased:
+    if not planned.erased and besides(planned, kept) == NOTHING:
         return []
     return [
         Requested(
@@ -149,6 +174,12 @@ def request(
             kept=planned.kept,
             restored=tuple(memory.id for memory in planned.restored),
             left=planned.left,
+            recalls=_ids(planned, "recalls"),
+            proposals=_ids(planned, "proposals"),
+            feedback=_ids(planned, "feedback"),
+            entries=kept.entries,
+            turns=kept.turns,
+            reports=kept.reports,
             basis_text=basis.text,
             subject=subject,
             reason=cascade.reason,
@@ -166,6 +197,16 @@ def removal(memory: State) -> list[PurgeRequested]:
             policy=POLICY,
         )
     ]
+
+
+def words_removal(erasure_id: str) -> list[WordsPurgeRequested]:
+    """Asks for the key of a stream besides memories to be destroyed."""
+    return [WordsPurgeRequested(erasure=erasure_id)]
+
+
+def words_gone(erasure_id: str) -> list[WordsPurged]:
+    """Records that the key of such a stream is destroyed."""
+    return [WordsPurged(erasure=erasure_id)]
 
 
 def bring_back() -> list[Restored]:

@@ -18,6 +18,10 @@ Policy: TypeAlias = Literal["cascade", "rewrite", "keep"]
 class Requested:
     """The keys of ``erased`` are about to be destroyed; the requests stand in the same append.
 
+    So are those of the streams in ``recalls``, ``proposals`` and ``feedback``. ``entries``,
+    ``turns`` and ``reports`` count what of working memory, conversations and tool calls was there
+    to be erased when it was asked for: those have no streams.
+
     ``basis`` is a code such as ``gdpr-17``, ``named`` what was asked for. Of what was derived,
     ``kept`` stays, and ``reason`` says why. What was merged into something that is erased, and is
     not erased itself, is back in recall where ``restored`` names it, and archived where ``left``
@@ -35,9 +39,20 @@ class Requested:
     kept: tuple[str, ...] = ()
     restored: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    recalls: tuple[str, ...] = ()
+    proposals: tuple[str, ...] = ()
+    feedback: tuple[str, ...] = ()
+    entries: int = 0
+    turns: int = 0
+    reports: int = 0
     basis_text: Words[str] = ""
     subject: Words[str | None] = None
     reason: Words[str] = ""
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The streams that are no memories', in the order of their requests."""
+        return (*self.recalls, *self.proposals, *self.feedback)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,4 +68,27 @@ class Completed:
     key_backups_until: datetime | None = None
 
 
-Event: TypeAlias = Requested | Completed
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OfStream:
+    """The evidence that the words of a stream other than a memory's go: the erasure's id."""
+
+    erasure: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsPurgeRequested(_OfStream):
+    """The key of a stream of recalls, a proposal or feedback is about to be destroyed."""
+
+    NAME: ClassVar[str] = "words.purge_requested"
+    SCHEMA: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsPurged(_OfStream):
+    """It has been: the words are gone, the facts are kept."""
+
+    NAME: ClassVar[str] = "words.purged"
+    SCHEMA: ClassVar[int] = 1
+
+
+Event: TypeAlias = Requested | Completed | WordsPurgeRequested | WordsPurged

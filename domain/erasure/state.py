@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ..recorded import Recorded
+from .besides import Besides
 from .events import Completed, Requested
 
 
@@ -20,6 +21,19 @@ class Erasure:
     request: Requested
     completed_at: datetime | None = None
     key_backups_until: datetime | None = None
+
+    @property
+    def besides(self) -> Besides:
+        """How much it reached besides memories."""
+        asked = self.request
+        return Besides(
+            recalls=len(asked.recalls),
+            proposals=len(asked.proposals),
+            feedback=len(asked.feedback),
+            entries=asked.entries,
+            turns=asked.turns,
+            reports=asked.reports,
+        )
 
 
 def erasure(events: Iterable[Recorded]) -> Erasure | None:

@@ -116,7 +116,7 @@ def require_decidable(state: State, by: str, now: datetime) -> None:
 
     Raises:
         Refused: ``own_proposal``.
-        Conflict: ``proposal_decided`` or ``proposal_expired``.
+        Conflict: ``proposal_decided``, ``proposal_erased`` or ``proposal_expired``.
         StorageFailed: Its words cannot be read.
     """
     if state.proposer == by:
@@ -129,6 +129,12 @@ def require_decidable(state: State, by: str, now: datetime) -> None:
         raise Conflict(
             f"It was {state.verdict} by {state.decided_by} already.",
             code="proposal_decided",
+            field="proposal_id",
+        )
+    if state.is_erased:
+        raise Conflict(
+            "Its words were erased: have it proposed again, if it may be known.",
+            code="proposal_erased",
             field="proposal_id",
         )
     if not state.is_open(now):

@@ -5,12 +5,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeAlias, assert_never
 
+from ..erasure.events import WordsPurged, WordsPurgeRequested
 from ..memory.events import SourceType, Store
 from ..recorded import Fault, Recorded
 from .events import Committed, Confidence, Contradicted, Deferred, Event, Made, Rejected
 
-Standing: TypeAlias = Literal["pending", "conflict", "deferred", "committed", "rejected", "expired"]
-"""Where a proposal stands: ``conflict`` is pending while one that contradicts it is open."""
+Standing: TypeAlias = Literal[
+    "pending", "conflict", "deferred", "committed", "rejected", "expired", "erased"
+]
+"""Where a proposal stands: ``conflict`` is pending while one that contradicts it is open, and
+``erased`` is one whose words were erased before it was decided on.
+"""
 
 _Verdict: TypeAlias = Literal["pending", "deferred", "committed", "rejected"]
 
@@ -40,11 +45,13 @@ class State:
     decided_at: datetime | None = None
     reason: str | None = None
     memory: str | None = None
+    is_erased: bool = False
     fault: Fault | None = None
 
     def is_open(self, now: datetime) -> bool:
         """Whether it can still be decided on."""
-        return self.verdict in ("pending", "deferred") and now < self.expires_at
+        is_undecided = self.verdict in ("pending", "deferred")
+        return is_undecided and not self.is_erased and now < self.expires_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,13 +81,15 @@ class Proposal:
 
 def evolve(state: State | None, recorded: Recorded) -> State | None:
     """The proposal after one more event; it never raises, and takes in all that was written."""
-    event: Event | None = recorded.event
+    event: Event | WordsPurgeRequested | WordsPurged | None = recorded.event
     if state is None:
         return _made(event, recorded) if isinstance(event, Made) else None
     state = replace(state, version=recorded.version, fault=state.fault or recorded.fault)
     match event:
         case None | Made():
             return state
+        case WordsPurgeRequested() | WordsPurged():
+            return _erased(state)
         case Contradicted():
             return replace(state, contradicts=(*state.contradicts, event.by))
         case Committed():
@@ -112,6 +121,12 @@ def _made(event: Made, recorded: Recorded) -> State:
         core_worthy=event.core_worthy,
         contradicts=event.contradicts,
         fault=recorded.fault,
+    )
+
+
+def _erased(state: State) -> State:
+    return replace(
+        state, is_erased=True, content="", category=None, tags=(), trigger=None, reason=None
     )
 
 
@@ -149,6 +164,8 @@ def view(state: State, known: Mapping[str, State], now: datetime) -> Proposal:
 def _standing(state: State, known: Mapping[str, State], now: datetime) -> Standing:
     if state.verdict in ("committed", "rejected"):
         return state.verdict
+    if state.is_erased:
+        return "erased"
     if not state.is_open(now):
         return "expired"
     rivals = (known[id_] for id_ in state.contradicts if id_ in known)

@@ -50,6 +50,8 @@ EVENTS: tuple[type, ...] = (
     events.Purged,
     erasure.Requested,
     erasure.Completed,
+    erasure.WordsPurgeRequested,
+    erasure.WordsPurged,
     Skewed,
     Rotated,
     Denied,

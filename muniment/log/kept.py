@@ -22,6 +22,7 @@ import Stemmer  # type: ignore[import-not-found]  # it comes without types
 import structlog
 
 from muniment.domain import recall
+from muniment.domain.erasure.events import WordsPurgeRequested
 from muniment.domain.errors import StorageFailed
 from muniment.domain.memory.events import PurgeRequested
 from muniment.projections.parts import Part, Parts
@@ -249,7 +250,11 @@ class KeptStates:
     def _purge_was_asked(self, space: str, position: int) -> bool:
         with typed_errors(), self._store.datastore.transaction(commit=False) as cursor:
             cursor.execute(
-                "SELECT 1 FROM events WHERE position > ? AND space = ? AND name IN (?, ?) LIMIT 1",
-                (position, space, PurgeRequested.NAME, recall.PurgeRequested.NAME),
+                "SELECT 1 FROM events WHERE position > ? AND space = ?"
+                " AND name IN (?, ?, ?) LIMIT 1",
+                (
+                    *(position, space),
+                    *(PurgeRequested.NAME, recall.PurgeRequested.NAME, WordsPurgeRequested.NAME),
+                ),
             )
             return cursor.fetchone() is not None

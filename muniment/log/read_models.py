@@ -74,12 +74,12 @@ class Ranking:
 class _Kind:
     """How a projection comes to be: empty, or from the parts that it was put away as.
 
-    ``reads`` is the pattern of the names of events that mean something to it.
+    ``reads`` are patterns of the names of events that mean something to it; None: all do.
     """
 
     make: Callable[[], Projection]
     load: Callable[[Parts], Projection]
-    reads: str | None = None
+    reads: tuple[str, ...] | None = None
 
 
 @dataclass(slots=True)

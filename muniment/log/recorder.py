@@ -1,7 +1,7 @@
 """Rows in and out of the table ``events``: positions, leaves and the chain are made here."""
 
 import sqlite3
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -36,29 +36,39 @@ _BEGUN_WITH = """
 _AT = "SELECT recorded_at FROM events WHERE position <= ? ORDER BY position DESC LIMIT 1"
 _LEAVES = "SELECT leaf FROM events WHERE position > ? AND position <= ? ORDER BY position"
 _LEAVES_AT_ONCE = 5_000
-_REMOVALS = "name IN ('memory.purge_requested', 'memory.purged')"
-"""What the index over removals is made for, word for word."""
+# the list of names is what the partial index of each subject is found by, word for word
+_MEMORY_REMOVALS = "name IN ('memory.purge_requested', 'memory.purged')"
+_RECALL_REMOVALS = "name IN ('session.purge_requested', 'session.purged')"
+_WORDS_REMOVALS = "name IN ('words.purge_requested', 'words.purged')"
+_ERASURES = "name IN ('erasure.requested', 'erasure.completed')"
 
-# the list of names is what the partial index of each subject is found by
-_UNFINISHED = """
-    SELECT stream, space FROM events AS asked
-    WHERE name IN ('{0}.purge_requested', '{0}.purged') AND name = '{0}.purge_requested'
-    AND NOT EXISTS (
-        SELECT 1 FROM events AS done WHERE done.stream = asked.stream
-        AND done.name IN ('{0}.purge_requested', '{0}.purged')
-        AND done.name = '{0}.purged'
+
+def _unfinished(names: str, asked: str, done: str) -> str:
+    return f"""
+        SELECT stream, space FROM events AS asked WHERE {names} AND name = '{asked}'
+        AND NOT EXISTS (
+            SELECT 1 FROM events AS done WHERE done.stream = asked.stream
+            AND done.{names} AND done.name = '{done}'
+        )
+    """  # noqa: S608 (our own names)
+
+
+_UNFINISHED_MEMORIES = _unfinished(_MEMORY_REMOVALS, "memory.purge_requested", "memory.purged")
+_UNFINISHED_RECALLS = _unfinished(_RECALL_REMOVALS, "session.purge_requested", "session.purged")
+_UNFINISHED_WORDS = _unfinished(_WORDS_REMOVALS, "words.purge_requested", "words.purged")
+_UNFINISHED_ERASURES = _unfinished(_ERASURES, "erasure.requested", "erasure.completed")
+_REMOVED = f"""
+    SELECT stream FROM events WHERE {_MEMORY_REMOVALS}
+    UNION SELECT stream FROM events WHERE {_WORDS_REMOVALS}
+"""  # noqa: S608 (our own names)
+_NEWEST_REMOVAL = f"""
+    SELECT max(position) FROM (
+        SELECT max(position) AS position FROM events
+        WHERE {_MEMORY_REMOVALS} AND name = 'memory.purge_requested'
+        UNION ALL SELECT max(position) FROM events
+        WHERE {_WORDS_REMOVALS} AND name = 'words.purge_requested'
     )
-"""
-_UNFINISHED_MEMORIES = _UNFINISHED.format("memory")
-_UNFINISHED_RECALLS = _UNFINISHED.format("session")
-# it stands before the requests of its command, so the search back by position is short
-_ERASURE_OF = """
-    SELECT erasure.stream FROM events AS asked JOIN events AS erasure
-    ON erasure.position < asked.position AND erasure.command_id = asked.command_id
-    AND erasure.name = 'erasure.requested'
-    WHERE asked.stream = ? AND asked.name = 'memory.purge_requested'
-    ORDER BY erasure.position DESC LIMIT 1
-"""
+"""  # noqa: S608 (our own names)
 
 
 class Recorder(SQLiteApplicationRecorder):
@@ -240,8 +250,16 @@ class Recorder(SQLiteApplicationRecorder):
         return self._unfinished(_UNFINISHED_MEMORIES)
 
     def unfinished_recall_removals(self) -> list[tuple[str, str]]:
-        """Streams of recalls, with their spaces, of which the same is true."""
+        """Streams of recalls, with their spaces, of which retention wants the same."""
         return self._unfinished(_UNFINISHED_RECALLS)
+
+    def unfinished_words_removals(self) -> list[tuple[str, str]]:
+        """Streams other than memories', with their spaces, of which an erasure wants the same."""
+        return self._unfinished(_UNFINISHED_WORDS)
+
+    def unfinished_erasures(self) -> list[tuple[str, str]]:
+        """Erasures, with their spaces, that were asked for and not recorded as done."""
+        return self._unfinished(_UNFINISHED_ERASURES)
 
     def _unfinished(self, statement: str) -> list[tuple[str, str]]:
         with self._reading() as cursor:
@@ -250,26 +268,30 @@ class Recorder(SQLiteApplicationRecorder):
             return found
 
     def removed_streams(self) -> set[str]:
-        """Streams whose words are removed, or about to be."""
+        """Streams whose words are removed, or about to be; but for recalls by retention."""
         with typed_errors(), self.datastore.transaction(commit=False) as cursor:
-            cursor.execute(f"SELECT DISTINCT stream FROM events WHERE {_REMOVALS}")  # noqa: S608
+            cursor.execute(_REMOVED)
             return {stream for (stream,) in cursor.fetchall()}
 
-    def newest_removal(self) -> int:
-        """The position of the newest event that asks for words to be removed; 0 without one."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
-            cursor.execute(
-                f"SELECT max(position) FROM events WHERE {_REMOVALS}"  # noqa: S608
-                " AND name = 'memory.purge_requested'"
-            )
-            return cursor.fetchone()[0] or 0
+    def spaces_of(self, streams: Collection[str]) -> list[tuple[str, str]]:
+        """Some streams with the spaces that they began in."""
+        with self._reading() as cursor:
+            found: list[tuple[str, str]] = []
+            for stream in streams:
+                cursor.execute(
+                    "SELECT stream, space FROM events WHERE stream = ? AND version = 1", [stream]
+                )
+                found += cursor.fetchall()
+            return found
 
-    def erasure_of(self, stream: str) -> str | None:
-        """The stream of the erasure that asked for a memory's words to be removed, if one did."""
+    def newest_removal(self) -> int:
+        """The position of the newest event that asks for words to be removed; 0 without one.
+
+        But for recalls by retention.
+        """
         with typed_errors(), self.datastore.transaction(commit=False) as cursor:
-            cursor.execute(_ERASURE_OF, [stream])
-            found = cursor.fetchone()
-            return found[0] if found else None
+            cursor.execute(_NEWEST_REMOVAL)
+            return cursor.fetchone()[0] or 0
 
     def select_named(self, space: str, names: Sequence[str]) -> list[Row]:
         """The rows of a space that have one of some names, by position."""
@@ -368,23 +390,23 @@ class Recorder(SQLiteApplicationRecorder):
         after: int = 0,
         until: int | None = None,
         space: str | None = None,
-        names: str | None = None,
+        names: Sequence[str] | None = None,
     ) -> Iterator[Row]:
         """Rows by position, read as they are asked for, a section at a time.
 
-        ``names`` is a GLOB pattern, such as ``session.*``, of the events that are wanted.
+        ``names`` are GLOB patterns, such as ``session.*``, of the events that are wanted.
         """
         section = 1_000
         where = "position > ? AND position <= ?" + (" AND space = ?" if space is not None else "")
-        where += " AND name GLOB ?" if names is not None else ""
+        if names is not None:
+            where += f" AND ({' OR '.join(['name GLOB ?'] * len(names))})"
         statement = f"{_SELECT} WHERE {where} ORDER BY position LIMIT {section}"
         last = until if until is not None else 2**62
         while True:
             values: list[object] = [after, last]
             if space is not None:
                 values.append(space)
-            if names is not None:
-                values.append(names)
+            values += names or ()
             found = self._rows(statement, values)
             yield from found
             if len(found) < section:

@@ -102,10 +102,23 @@ def _index_beginnings(connection: sqlite3.Connection, _: str) -> None:
     )
 
 
+def _index_erasures(connection: sqlite3.Connection, _: str) -> None:
+    # an erasure is finished as a whole, and may reach no memory at all
+    connection.execute(
+        "CREATE INDEX events_by_words_removal ON events (stream, name)"
+        " WHERE name IN ('words.purge_requested', 'words.purged')"
+    )
+    connection.execute(
+        "CREATE INDEX events_by_erasure ON events (stream, name)"
+        " WHERE name IN ('erasure.requested', 'erasure.completed')"
+    )
+
+
 MIGRATIONS: Sequence[Callable[[sqlite3.Connection, str], None]] = (
     _create,
     _index_recall_removals,
     _index_beginnings,
+    _index_erasures,
 )
 """Step n takes schema n to n + 1, each in one transaction with its number. Add, never change."""
 

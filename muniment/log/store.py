@@ -16,6 +16,7 @@ from eventsourcing.sqlite import SQLiteFactory
 from eventsourcing.utils import Environment
 
 from muniment.domain import recall
+from muniment.domain.erasure.events import WordsPurged, WordsPurgeRequested
 from muniment.domain.errors import StorageFailed
 from muniment.domain.memory import forms
 from muniment.domain.memory.events import Purged, PurgeRequested
@@ -34,7 +35,11 @@ from .signing import Signing
 S = TypeVar("S")
 
 _REMOVALS = frozenset(
-    [PurgeRequested.NAME, Purged.NAME, recall.PurgeRequested.NAME, recall.Purged.NAME]
+    [
+        *(PurgeRequested.NAME, Purged.NAME),
+        *(recall.PurgeRequested.NAME, recall.Purged.NAME),
+        *(WordsPurgeRequested.NAME, WordsPurged.NAME),
+    ]
 )
 
 
@@ -214,11 +219,14 @@ class Store(Application[str]):
     def folded(
         self, streams: Iterable[str], evolve: Callable[[S | None, Recorded], S | None]
     ) -> dict[str, S]:
-        """What several streams of any kind stand for, by their names."""
+        """What several streams of any kind stand for, by their names; their words as in history."""
         self.require_own_process()
         states: dict[str, S] = {}
-        for row in self.rows.select_streams_events(list(streams)):
-            state = evolve(states.get(row.stream), self.sealing.recorded(row))
+        rows = self.rows.select_streams_events(list(streams))
+        doomed = {row.stream for row in rows if row.name in _REMOVALS}
+        for row in rows:
+            recorded = self.sealing.recorded(row, is_doomed=row.stream in doomed)
+            state = evolve(states.get(row.stream), recorded)
             if state is not None:
                 states[row.stream] = state
         return states
@@ -235,7 +243,7 @@ class Store(Application[str]):
         after: int = 0,
         until: int | None = None,
         space: str | None = None,
-        names: str | None = None,
+        names: Sequence[str] | None = None,
     ) -> Iterator[Recorded]:
         """Events by position, read as they are asked for; ``names`` as for the rows."""
         self.require_own_process()

@@ -6,17 +6,20 @@ A function is asked before the event is taken in, and says in a sentence what is
 import re
 from datetime import timedelta
 
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events as e
 from muniment.domain.proposal import events as p
 
 from .facts import MEMORY_NAMES, Stored
-from .fold import BEGINNINGS, Log
+from .fold import BEGINNINGS, OTHERS, Log
 
 _DAY = timedelta(days=1)
 _BARE = 12 + 2 + 16
 """Bytes of sealed words that say nothing: nonce, ``{}`` and tag."""
 
 _ABSORBED = ("merge", "fold")
+_REQUESTS = (e.PurgeRequested.NAME, erasure.WordsPurgeRequested.NAME)
+_ENDS = (e.Purged.NAME, erasure.WordsPurged.NAME)
 _CODE = re.compile(r"[a-z0-9._-]{1,64}")
 
 
@@ -126,7 +129,7 @@ def purged_once(log: Log, event: Stored) -> str | None:
     known = log.subjects.get(event.stream)
     if known is None:
         return None
-    if event.name == e.Purged.NAME:
+    if event.name in _ENDS:
         return "it had been purged before" if known.is_purged else None
     return "its words had been removed before" if known.condition == "purged" else None
 
@@ -160,13 +163,18 @@ def erasure_fields(log: Log, event: Stored) -> str | None:
     if event["policy"] not in ("cascade", "rewrite", "keep"):
         return f"its policy is {event['policy']}"
     erased, spared = event["erased"], (*event["kept"], *event["restored"], *event["left"])
-    if not erased or len(set(erased)) != len(erased):
-        return "it erases nothing, or something twice"
+    others = [id_ for kind in OTHERS for id_ in event[kind]]
+    reached, kept = (*erased, *others), [event[kind] for kind in ("entries", "turns", "reports")]
+    if not reached and not any(kept):
+        return "it erases nothing"
+    if len(set(reached)) != len(reached):
+        return "it erases something twice"
     if set(erased) & set(spared):
         return "it spares what it erases"
     if event["kept"] and event["policy"] != "keep":
         return "it keeps something, which its policy is not"
     gone = log.missing((*erased, *spared), event.space)
+    gone += [id_ for id_ in others if log.other(id_, event.space) is None]
     return f"it names {_listed(gone)}, which the space does not have" if gone else None
 
 
@@ -175,7 +183,9 @@ def erasure_whole(log: Log, event: Stored) -> str | None:
     due = log.erasing
     if due is not None:
         return None if due.takes(event) else f"{_listed(sorted(due.left))} had to be asked for here"
-    if event.name != e.PurgeRequested.NAME or event.facts is None or event["basis"] != "erasure":
+    if event.facts is None or event.name not in _REQUESTS:
+        return None
+    if event.name == e.PurgeRequested.NAME and event["basis"] != "erasure":
         return None
     return "no erasure that names it stands before it under its command"
 
@@ -187,16 +197,16 @@ def erasure_done(log: Log, event: Stored) -> str | None:
         return "nobody had asked for it"
     if begun.is_done:
         return "it had ended before"
-    left = [id_ for id_ in begun.erased if not log.is_purged(id_)]
+    left = [id_ for id_ in begun.reached if not log.is_purged(id_)]
     return f"{_listed(left)} had not been purged" if left else None
 
 
 def nothing_after_purge(log: Log, event: Stored) -> str | None:
-    """What happens to a purged memory."""
+    """What happens to a stream whose words were removed."""
     known = log.subjects.get(event.stream)
-    if known is None or known.condition != "purged" or event.name not in MEMORY_NAMES:
+    if known is None or known.condition != "purged" or event.name in (*_REQUESTS, *_ENDS):
         return None
-    if event.name in (e.PurgeRequested.NAME, e.Purged.NAME):
+    if known.is_memory and event.name not in MEMORY_NAMES:
         return None
     return "its words had been removed, or were about to be"
 

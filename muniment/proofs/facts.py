@@ -179,7 +179,11 @@ _SHAPES: Mapping[str, tuple[_Fact, ...]] = {
         _optional("kept", _IDS, ()),
         _optional("restored", _IDS, ()),
         _optional("left", _IDS, ()),
+        *(_optional(kind, _IDS, ()) for kind in ("recalls", "proposals", "feedback")),
+        *(_optional(kind, _COUNT, 0) for kind in ("entries", "turns", "reports")),
     ),
+    erasure.WordsPurgeRequested.NAME: (_Fact("erasure", _TEXT),),
+    erasure.WordsPurged.NAME: (_Fact("erasure", _TEXT),),
     erasure.Completed.NAME: (_optional("key_backups_until", _moment),),
 }
 

@@ -19,6 +19,9 @@ from .facts import NO_TIME, Stored
 OBSERVATIONS: Final = frozenset([e.Saved.NAME, e.Reinforced.NAME, e.Extended.NAME])
 """What a commit of a proposal may come to."""
 
+OTHERS: Final = ("recalls", "proposals", "feedback")
+"""Facts of an erasure that name streams other than memories'."""
+
 BEGINNINGS: Final = frozenset([e.Saved.NAME, e.Imported.NAME, e.Merged.NAME])
 """What a memory can begin with."""
 
@@ -82,23 +85,25 @@ class Absorption:
 
 @dataclass(slots=True)
 class Erasing:
-    """An erasure; ``left`` are still to be asked for: at once, under the same command."""
+    """An erasure; ``left`` are still to be asked for: at once, under the same command.
 
+    ``reached`` are all streams that it names, memories and others.
+    """
+
+    id: str
     space: str
     command: str
-    erased: tuple[str, ...]
+    reached: tuple[str, ...]
     left: set[str]
     is_done: bool = False
 
     def takes(self, event: Stored) -> bool:
-        """Whether an event asks for one of its memories to be removed."""
-        return (
-            event.name == e.PurgeRequested.NAME
-            and event.facts is not None
-            and event.stream in self.left
-            and event.command == self.command
-            and event["basis"] == "erasure"
-        )
+        """Whether an event asks for the words of one of its streams to be removed."""
+        if event.facts is None or event.stream not in self.left or event.command != self.command:
+            return False
+        if event.name == e.PurgeRequested.NAME:
+            return bool(event["basis"] == "erasure")
+        return event.name == erasure.WordsPurgeRequested.NAME and event["erasure"] == self.id
 
 
 @dataclass(slots=True)
@@ -132,6 +137,11 @@ class Log:
         """The memory of an id, if the space has one."""
         found = self.subjects.get(id_)
         return found if found is not None and found.is_memory and found.space == space else None
+
+    def other(self, id_: str, space: str) -> Subject | None:
+        """The stream of an id that is no memory's, if the space has one."""
+        found = self.subjects.get(id_)
+        return None if found is None or found.is_memory or found.space != space else found
 
     def missing(self, ids: Iterable[str], space: str) -> list[str]:
         """Those of some ids of which the space has no memory."""
@@ -203,9 +213,11 @@ class Log:
             }
             self.absorption = Absorption(event.stream, cause, event.command, left) if left else None
         elif event.name == erasure.Requested.NAME:
-            ids = event["erased"]
-            left = {id_ for id_ in ids if self.memory(id_, event.space) is not None}
-            begun = Erasing(event.space, event.command, ids, left)
+            others = [id_ for kind in OTHERS for id_ in event[kind]]
+            left = {id_ for id_ in event["erased"] if self.memory(id_, event.space) is not None}
+            left.update(id_ for id_ in others if self.other(id_, event.space) is not None)
+            reached = (*event["erased"], *others)
+            begun = Erasing(event.stream, event.space, event.command, reached, left)
             self.erasures[event.stream] = begun
             self.erasing = begun if left else None
         elif event.name == erasure.Completed.NAME and event.stream in self.erasures:
@@ -343,6 +355,8 @@ _CHANGES: Mapping[str, Callable[[Subject, Stored], None]] = {
     e.HoldReleased.NAME: _setting("held", value=False),
     e.PurgeRequested.NAME: _requested,
     e.Purged.NAME: _purged,
+    erasure.WordsPurgeRequested.NAME: _requested,
+    erasure.WordsPurged.NAME: _purged,
     p.Committed.NAME: _setting("is_decided", value=True),
     p.Rejected.NAME: _setting("is_decided", value=True),
 }

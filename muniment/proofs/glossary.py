@@ -57,7 +57,8 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
     ),
     "nothing-after-purge": Entry(
         "Something happened to a purged memory",
-        "From the request of a purge on, its end is all that happens to a memory.",
+        "From the request of a purge on, its end is all that happens to a memory, and to a stream"
+        " of recalls, a proposal or feedback.",
         _BUG,
     ),
     "merge-sources-archived": Entry(
@@ -68,8 +69,9 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
     ),
     "erasure-whole": Entry(
         "An erasure is not whole",
-        "The memories that an erasure names are asked to be purged at the positions that follow,"
-        " under the same command; nothing else has an erasure as the basis of its purge.",
+        "The memories and other streams that an erasure names are asked to be purged at the"
+        " positions that follow, under the same command; nothing else has an erasure as the basis"
+        " of its purge.",
         _BUG + " Erase again what has its words still.",
     ),
     "no-hard-delete-outside-purge": Entry(
@@ -109,7 +111,8 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
     ),
     "purged-once": Entry(
         "A memory was purged twice",
-        "A memory that leaves has one request and one purge.",
+        "A memory that leaves has one request and one purge, and so has any other stream that an"
+        " erasure reaches.",
         _BUG,
     ),
     "retention-held": Entry(
@@ -121,9 +124,9 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
     ),
     "erasure-fields": Entry(
         "An erasure says too little",
-        "An erasure begins its stream, has a code as its basis, and names memories of its space,"
-        " each once; what it keeps, restores or leaves it does not erase, and it keeps only where"
-        " that is its policy.",
+        "An erasure begins its stream, has a code as its basis, and names memories and other"
+        " streams of its space, each once, or counts what it reached beside the log; what it keeps,"
+        " restores or leaves it does not erase, and it keeps only where that is its policy.",
         _BUG,
     ),
     "erasure-done-last": Entry(

@@ -43,6 +43,8 @@ def _on(*events: type) -> frozenset[str]:
 
 _MERGES = _on(e.Merged, e.Folded)
 _REMOVALS = _on(e.PurgeRequested, e.Purged)
+_PURGED = _on(e.Purged, erasure.WordsPurged)
+_WORDS_REMOVALS = _on(erasure.WordsPurgeRequested, erasure.WordsPurged)
 _PROPOSALS = _on(p.Made, p.Contradicted, p.Committed, p.Rejected, p.Deferred)
 _LIVE_ONLY = _on(
     *(e.Reinforced, e.Extended, e.Revised, e.Recategorized, e.Retagged, e.Rescored, e.Described),
@@ -72,8 +74,8 @@ INVARIANTS: Final[tuple[Invariant, ...]] = (
         _on(e.Archived, e.Superseded, e.PurgeRequested),
     ),
     Invariant("held-never-purged", checks.held_kept, _REMOVALS),
-    Invariant("purge-requested-first", checks.purge_requested_first, _on(e.Purged)),
-    Invariant("purged-once", checks.purged_once, _REMOVALS),
+    Invariant("purge-requested-first", checks.purge_requested_first, _PURGED),
+    Invariant("purged-once", checks.purged_once, _REMOVALS | _WORDS_REMOVALS),
     Invariant("retention-held", checks.retention_held, _on(e.PurgeRequested)),
     Invariant("erasure-fields", checks.erasure_fields, _on(erasure.Requested)),
     Invariant("erasure-done-last", checks.erasure_done, _on(erasure.Completed)),

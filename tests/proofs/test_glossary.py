@@ -50,7 +50,7 @@ def test_every_event_of_a_memory_is_known() -> None:
 
 def test_every_event_of_a_proposal_and_of_an_erasure_is_known() -> None:
     names = {codec.stored_name(event)[0] for event in EXAMPLES}
-    assert {name for name in names if name.startswith(("proposal.", "erasure."))} == (
+    assert {name for name in names if name.startswith(("proposal.", "erasure.", "words."))} == (
         NAMES - MEMORY_NAMES
     )
 

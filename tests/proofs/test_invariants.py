@@ -621,6 +621,81 @@ def an_end_of_an_erasure_that_nobody_asked_for(log: Handwritten) -> int:
     return log.say(E, erasure.Completed())
 
 
+# streams of an erasure that are no memories'
+
+
+def _words_erased(log: Handwritten, *ids: str) -> int:
+    """A proposal B of an erasure E, asked for at positions 2 and 3."""
+    log.propose(B, 1)
+    position = log.erase(E, named=(), proposals=ids or (B,))
+    log.words_erased(E, *dict.fromkeys(ids or (B,)))
+    return position
+
+
+@breaks("erasure-whole")
+def a_purge_of_words_that_no_erasure_asked_for(log: Handwritten) -> int:
+    log.propose(B, 1)
+    return log.say(B, erasure.WordsPurgeRequested(erasure=E))
+
+
+@breaks("erasure-whole")
+def a_purge_of_words_for_another_erasure(log: Handwritten) -> int:
+    log.propose(B, 1)
+    log.erase(E, named=(), proposals=(B,))
+    return log.say(B, erasure.WordsPurgeRequested(erasure=A), "erasing")
+
+
+@breaks("erasure-whole")
+def an_erasure_that_leaves_out_a_proposal_that_it_names(log: Handwritten) -> int:
+    log.propose(B, 1)
+    log.erase(E, named=(), proposals=(B,))
+    return log.say(A, saved())
+
+
+@breaks("erasure-fields")
+def an_erasure_of_one_proposal_twice(log: Handwritten) -> int:
+    return _words_erased(log, B, B)
+
+
+@breaks("erasure-fields")
+def an_erasure_of_recalls_that_are_not_there(log: Handwritten) -> int:
+    return log.erase(E, named=(), recalls=(NOBODY,))
+
+
+@breaks("erasure-done-last")
+def an_erasure_that_ends_before_its_words_are_purged(log: Handwritten) -> int:
+    _words_erased(log)
+    return log.say(E, erasure.Completed())
+
+
+@breaks("purge-requested-first")
+def a_purge_of_words_that_says_another_erasure(log: Handwritten) -> int:
+    _words_erased(log)
+    return log.say(B, erasure.WordsPurged(erasure=A))
+
+
+@breaks("purged-once")
+def words_that_are_purged_twice(log: Handwritten) -> int:
+    _words_erased(log)
+    log.say(B, erasure.WordsPurged(erasure=E))
+    return log.say(B, erasure.WordsPurged(erasure=E))
+
+
+@breaks("nothing-after-purge")
+def a_proposal_that_is_deferred_after_its_words_went(log: Handwritten) -> int:
+    _words_erased(log)
+    return log.say(B, p.Deferred(), actor="bot:main")
+
+
+def test_an_erasure_of_words_beside_the_memories_holds(log: Handwritten) -> None:
+    _words_erased(log)
+    log.say(B, erasure.WordsPurged(erasure=E))
+    log.say(E, erasure.Completed())
+    log.erase(A, named=(), turns=1)
+    log.say(A, erasure.Completed())
+    assert log.proof().violations == ()
+
+
 CASES = [
     pytest.param(name, breaking, id=f"{name}: {breaking.__name__} {number}")
     for name, several in BROKEN.items()

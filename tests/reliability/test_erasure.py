@@ -18,6 +18,7 @@ from projection_answers import differing, store_of
 
 import muniment
 from muniment import ErasureCertificate, Muniment, StorageFailed
+from muniment.domain.erasure.besides import Besides
 from muniment.log.keys import Keys
 
 CANARY = "Zyxomma petiolatum flies over Ærøskøbing at dusk"
@@ -107,12 +108,86 @@ class TestCanary:
         assert leaks(directory, forms() + keys) == []
 
 
+def filled(m: Muniment) -> None:
+    """The canary and the subject in all that is no memory."""
+    text = f"{CANARY}, says {SUBJECT}"
+    m.recall(f"{CANARY} of {SUBJECT}", session="Vexillology")
+    scout = m.acting_as("subagent:scout")
+    scout.propose(text, trigger=f"a letter of {SUBJECT}")
+    m.decide(1, "reject", reason=f"{SUBJECT} denies it")
+    scout.propose(f"{text} twice")
+    m.feedback("correction", text, session="Xanthippe:7")
+    m.working.save("session/abc/Vexillology", text, ttl=9_999_999, tags=["petiolatum"])
+    m.conversation.append("abc", "user", text)
+    m.report_tool_call("abc", "look_up", {"whom": text}, ok=False, error=text)
+    m.context("abc", f"what of {CANARY} by {SUBJECT}, and since when?")
+
+
+class TestCanaryBesides:
+    @pytest.mark.parametrize("what", ["a subject", "a space"])
+    @pytest.mark.parametrize("in_memory_too", [False, True])
+    def test_no_byte_is_left_of_what_is_no_memory(
+        self, tmp_path: Path, what: str, *, in_memory_too: bool
+    ) -> None:
+        clock, directory = Clock(), tmp_path / "data"
+        with opened(directory, clock) as m:
+            id_ = prepared(m)[0] if in_memory_too else ""
+            filled(m)
+        copy = (directory / "work.db").read_bytes()
+        with opened(directory, clock) as m, opened(directory, clock) as other:
+            assert other.working.search("Zyxomma").hits
+            assert other.conversation.search("Zyxomma").hits
+            assert [bool(one.content) for one in other.proposals()] == [True, True]
+            assert other.knew("manual", clock()).known or not in_memory_too
+            streams = {
+                entry.stream
+                for name in ("session.recalled", "proposal.made", "feedback.given")
+                for entry in m.log(name=name)
+            }
+            assert len(streams) == 5  # the context is a recall in another session
+            keys = [form for one in streams for form in key_of(m, one)]
+            assert len(leaks(directory, keys)) == len(streams)
+            certificate = ERASINGS[what](m, id_)
+            found = certificate.besides
+            assert (found.recalls, found.proposals, found.feedback) == (2, 2, 1)
+            assert (found.entries, found.turns, found.reports) == (1, 1, 1)
+            assert certificate.completed_at is not None
+            assert leaks(directory, forms() + keys) == []
+            assert m.verify().intact
+            assert m.prove_invariants().violations == ()
+            # who had it in memory
+            assert other.working.search("Zyxomma").hits == ()
+            assert other.working.search().hits == ()
+            assert other.conversation.search("Zyxomma").hits == ()
+            assert other.conversation.search().hits == ()
+            assert [one.state for one in other.proposals()] == ["rejected", "erased"]
+            told = repr([entry for entry in other.log() if entry.name != "erasure.requested"])
+            told += repr((other.proposals(), other.knew("manual", clock())))
+            assert not any(word in told for word in WORDS)
+            for one in streams:
+                assert store_of(other).keys.get(store_of(other).rows.key_of(one) or 0) is None
+            m.checkpoint()
+        assert leaks(directory, forms() + keys) == []
+        with opened(directory, clock) as m:
+            assert m.rebuild().agrees
+            (known,) = m.erasures()
+            assert (known.id, known.besides) == (certificate.id, found)
+        (directory / "work.db").write_bytes(copy)
+        with opened(directory, clock) as m, pytest.raises(StorageFailed) as caught:
+            m.conversation.search()
+        assert caught.value.code == "key_missing"
+
+
 _KILLED = """
 import datetime, logging, structlog
 from muniment.commands.erase import CompleteErasure, RequestErasure
 from muniment.log.kept import KeptStates
+from muniment.domain.erasure.besides import Besides
 from muniment.log.keys import Keys
 from muniment.log.read_models import ReadModels
+from muniment.work.database import Database
+from muniment.work.forgetting import Forgetting
+from muniment.work.sealing import Seals
 
 structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
 
@@ -130,6 +205,12 @@ def prepared(directory):
             "Room 12 is dry and Xanthippe knows it. Socrates drinks tea in Athens.",
         )
         m.search("Xanthippe")
+        m.recall("Xanthippe", session="s")
+        m.acting_as("subagent:scout").propose("Xanthippe lends the key.")
+        m.feedback("praise", "Xanthippe is glad")
+        m.working.save("session/abc/note", "Xanthippe called", ttl=9_999_999)
+        m.conversation.append("abc", "user", "Xanthippe?")
+        m.report_tool_call("abc", "dial", {"whom": "Xanthippe"}, ok=True)
     return [first.id, merged.id], kept.id
 
 
@@ -158,6 +239,12 @@ Keys.destroy = lambda *given: die(destroy(*given))
     "the caches": """
 purge = ReadModels.purge
 ReadModels.purge = lambda *given: die(purge(*given))
+""",
+    "what is kept beside the log": "Forgetting.forget_subject = die",
+    "the destruction of its key": "Seals.destroy = die",
+    "the end of its write-ahead log": """
+scrub = Database.scrub
+Database.scrub = lambda *given: die(scrub(*given))
 """,
     "the decision to record it": "CompleteErasure.decide = die",
     "the record's commit": """
@@ -216,6 +303,14 @@ class TestKilled:
             with opened(directory, Clock()) as m:
                 names = [entry.name for entry in m.log() if entry.name.startswith("erasure.")]
                 assert names == ["erasure.requested", "erasure.completed"]
+                words = [entry for entry in m.log() if entry.name.startswith("words.")]
+                assert [one.name for one in words] == [
+                    *["words.purge_requested"] * 3,
+                    *["words.purged"] * 3,
+                ]
+                assert len({one.stream for one in words}) == 3
+                assert [one.state for one in m.proposals()] == ["erased"]
+                assert (len(m.working.search()), len(m.conversation.search())) == (0, 0)
                 for id_ in gone:
                     told = [entry.name for entry in m.history(id_)]
                     assert told[-2:] == ["memory.purge_requested", "memory.purged"]
@@ -227,7 +322,11 @@ class TestKilled:
                 assert certificate.completed_at is not None
                 assert m.get(kept).state == "live"
                 wrapped = store_of(m).keys.vault().wrapped
-                assert not {store_of(m).rows.key_of(id_) for id_ in gone} & wrapped.keys()
+                streams = [*gone, *(one.stream for one in words)]
+                assert not {store_of(m).rows.key_of(id_) for id_ in streams} & wrapped.keys()
+                assert certificate.besides == Besides(
+                    recalls=1, proposals=1, feedback=1, entries=1, turns=1, reports=1
+                )
                 assert m.search("Xanthippe", include_archived=True).hits == ()
                 assert m.verify().intact
                 assert m.prove_invariants().violations == ()

@@ -153,6 +153,12 @@ class Commotion:
             cascade=policy,
         )
 
+    def erased_by_name(self, m: Muniment) -> None:
+        m.erase_subject("Nora", basis="gdpr-17")
+
+    def praised(self, m: Muniment) -> None:
+        m.feedback("praise", self.random.choice(TEXTS), memory_ids=[self.some(m)])
+
     def recalled(self, m: Muniment) -> None:
         session = self.random.choice(["standup", "review"])
         m.recall(self.random.choice(["server", "Lisbon", "Nora"]), session=session)
@@ -180,11 +186,13 @@ _OFTEN: dict[Callable[[Commotion, Muniment], None], int] = {
     Commotion.merged: 5,
     Commotion.rejected: 1,
     Commotion.twinned: 3,
-    Commotion.folded: 4,
+    Commotion.folded: 5,
     Commotion.purged: 2,
     Commotion.proposed: 6,
     Commotion.decided: 5,
     Commotion.erased: 1,
+    Commotion.erased_by_name: 1,
+    Commotion.praised: 1,
     Commotion.recalled: 2,
     Commotion.rolled_back: 2,
     Commotion.later: 4,

@@ -178,6 +178,11 @@ class Handwritten:
         for id_ in ids:
             self.say(id_, removal(e.PurgeRequested, basis="erasure"), "erasing", **envelope)
 
+    def words_erased(self, erasure_id: str, *ids: str) -> None:
+        """Appends the request on each stream of an erasure that is no memory's."""
+        for id_ in ids:
+            self.say(id_, erasure.WordsPurgeRequested(erasure=erasure_id), "erasing")
+
     def end(self, *ids: str) -> None:
         """Appends the end of each memory of an erasure."""
         for id_ in ids:

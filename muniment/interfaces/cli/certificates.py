@@ -1,14 +1,24 @@
 """What was erased, or would be, for people."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Final
 
+from muniment.domain.erasure.besides import NOTHING
 from muniment.erasing import ErasureCertificate, ErasurePreview
 
 from .console import Line, line
 from .memories import stamp
 
 _INDENT = "    "
+_KINDS: Final = {
+    "recalls": "sessions' recalls",
+    "proposals": "proposals",
+    "feedback": "feedback",
+    "entries": "working entries",
+    "turns": "turns",
+    "reports": "tool reports",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,7 @@ def certified(answer: ErasureCertificate) -> Iterator[Line]:
         "certificate": answer.id or "",
         "basis": " ".join(filter(None, [answer.basis, answer.basis_text])),
         "subject": answer.subject or "",
+        "besides": _besides(answer),
         "asked for": f"{stamp(answer.requested_at)} by {answer.requested_by}",
         "done": "" if answer.completed_at is None else stamp(answer.completed_at),
         "reason": answer.reason,
@@ -58,12 +69,20 @@ def previewed(answer: ErasurePreview) -> Iterator[Line]:
     if answer.held:
         yield line(("A legal hold blocks it: ", "red"), _counted(answer.held), ".")
         yield from _ids({"": answer.held})
-    if answer.erased:
+    if answer.erased or answer.besides != NOTHING:
         yield line(("To be erased: ", "yellow"), _counted(answer.erased), "; --yes does it.")
     else:
         yield line("Nothing is left to erase.")
+    if besides := _besides(answer):
+        yield line((f"{_INDENT}besides     ", "dim"), besides)
     yield from _ids({"": answer.erased, "without words already": answer.already})
     yield from _spared(answer)
+
+
+def _besides(answer: ErasureCertificate | ErasurePreview) -> str:
+    """What else is reached, by kind."""
+    counts = asdict(answer.besides)
+    return ", ".join(f"{_KINDS[kind]} {count:,}" for kind, count in counts.items() if count)
 
 
 def _spared(answer: ErasureCertificate | ErasurePreview) -> Iterator[Line]:
