@@ -113,7 +113,7 @@ class TestAnswers:
         assert (story["both"], "memory.merged", "merge, asked for by owner") in rules
         assert (story["feed"], "memory.archived", "merge") in rules
         assert (story["rack"], "memory.archived", "request") in rules
-        assert any(id_ == story["rack"] and "retention" in rule for id_, _, rule in rules)
+        assert any(id_ == story["rack"] and "retention" in str(rule) for id_, _, rule in rules)
         assert figures(report, "left")["archived"] == 3
         told = {row["position"]: row["told"] for row in report.answers["left"].rows}
         assert "memory.archived: its words were purged" in told.values()
@@ -134,7 +134,7 @@ class TestAnswers:
         report = m.report(*WHOLE)
         (row,) = report.answers["read"].rows
         assert (row["agent"], row["recalls"], row["first_at"]) == ("bot:main", 2, day(2))
-        assert figures(report, "read")["memories_recalled"] == row["memories_recalled"] > 0
+        assert figures(report, "read") == {"recalls": 2, "memories_recalled": 2, "agents": 1}
         assert "What was found by `search`" in report.answers["read"].notes[0]
 
     def test_a_recall_that_waits_to_be_recorded_is_counted(self, m: Muniment) -> None:
