@@ -57,7 +57,11 @@ QUESTIONS: Final[Mapping[str, Question]] = MappingProxyType(
         ),
         "vanished": Question(
             "Which ids vanished, and why?",
-            ("muniment history ID", "muniment log --after {after} --name memory.purged"),
+            (
+                "muniment history ID",
+                "muniment log --after {after} --until {until} --name memory.purged",
+                "muniment prove-invariants",
+            ),
         ),
         "writers": Question(
             "Who may write here, and since when?",

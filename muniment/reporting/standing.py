@@ -19,9 +19,9 @@ from muniment.queries.tokens import ListTokens
 
 _WRITING: Final = ("save", "propose", "purge", "erase")
 _UNNAMED: Final = "No subject was named: --subject does."
-_HELD: Final = (
-    "It is as of now, and of memories alone: other forms of the name are not found, and what"
-    " working memory and conversations hold ends by itself."
+_MEMORIES_ALONE: Final = (
+    "It is as of now, and of memories alone: proposals, feedback, the queries of recalls, working"
+    " memory and conversations are not looked through, nor are other forms of the name."
 )
 _ROLES: Final = (
     "Roles of actors are those that follow from their names: a role that was named when the store"
@@ -71,7 +71,7 @@ def held(standing: Standing | None) -> tuple[Found, list[str]]:
     rows: list[Row] = [{"id": id_, "how": "about"} for id_ in found.about]
     rows += [{"id": id_, "how": "mentions"} for id_ in found.mentioning]
     figures: dict[str, Value] = {"about": len(found.about), "mentions": len(found.mentioning)}
-    return shown(figures, rows), [_HELD]
+    return shown(figures, rows), [_MEMORIES_ALONE]
 
 
 def erased(
@@ -91,7 +91,10 @@ def erased(
         kept = {id_ for one in certificates for id_ in one.kept} - standing.wordless
         left = {*standing.found.about, *standing.found.mentioning, *kept}
         figures["left"] = len(left)
-        figures["erased_everywhere"] = bool(certificates) and not left and not figures["unfinished"]
+        figures["erased_from_every_memory"] = (
+            bool(certificates) and not left and not figures["unfinished"]
+        )
+        notes.append(_MEMORIES_ALONE)
     dates = [one.key_backups_until for one in certificates if one.key_backups_until is not None]
     if dates and max(dates) > now:
         notes.append(f"Backups of the keys from before may open it until {rfc3339(max(dates))}.")

@@ -188,40 +188,51 @@ class TestAnswers:
         assert report.answers["held"].commands == (
             "muniment export FILE --subject 'ANNA karenina'",
         )
-        assert figures(report, "erased")["erased_everywhere"] is False
+        assert figures(report, "erased")["erased_from_every_memory"] is False
 
     def test_a_subject_that_nobody_named_is_not_looked_for(self, m: Muniment) -> None:
         m.save(ANNA, metadata={"subject": "Anna Karenina"})
         report = m.report(*WHOLE)
         assert figures(report, "held") == {}
-        assert "erased_everywhere" not in figures(report, "erased")
+        assert "erased_from_every_memory" not in figures(report, "erased")
 
-    def test_erased_everywhere_is_said_when_nothing_is_left(self, m: Muniment) -> None:
+    def test_erased_from_every_memory_is_said_when_nothing_is_left(self, m: Muniment) -> None:
         m.save(ANNA, metadata={"subject": "Anna Karenina"})
         mention = m.save("Clara met Anna Karenina in Rome.").id
         m.erase_subject("Anna Karenina", basis="gdpr-17")
         asked = {"subject": "anna karenina"}
         left = figures(m.report(*WHOLE, **asked), "erased")
-        assert (left["certificates"], left["left"], left["erased_everywhere"]) == (1, 1, False)
+        assert (left["certificates"], left["left"], left["erased_from_every_memory"]) == (
+            1,
+            1,
+            False,
+        )
         m.erase_subject("Anna Karenina", basis="gdpr-17", also=[mention])
         report = m.report(*WHOLE, **asked)
         assert figures(report, "erased")["left"] == 0
-        assert figures(report, "erased")["erased_everywhere"] is True
+        assert figures(report, "erased")["erased_from_every_memory"] is True
         assert any("Backups of the keys" in note for note in report.answers["erased"].notes)
 
     def test_what_was_kept_of_a_subject_is_left(self, m: Muniment) -> None:
-        anna = m.save(ANNA, metadata={"subject": "Anna Karenina"}).id
-        other = m.save(FEED).id
-        m.merge([anna, other], f"{ANNA} {FEED}")
+        nameless = "She lives in Chicago since 2019."
+        about = m.save(nameless, metadata={"subject": "Anna Karenina"}).id
+        whole = m.merge([about, m.save(FEED).id], f"{nameless} {FEED}").id
+        m.describe(whole, {})
         m.erase_subject("Anna Karenina", basis="x", cascade=muniment.keep("a suit"))
-        found = figures(m.report(*WHOLE, subject="Anna Karenina"), "erased")
-        assert (found["memories_kept"], found["erased_everywhere"]) == (1, False)
+        report = m.report(*WHOLE, subject="Anna Karenina")
+        assert figures(report, "held") == {"about": 0, "mentions": 0}
+        found = figures(report, "erased")
+        assert (found["memories_kept"], found["left"]) == (1, 1)
+        assert found["erased_from_every_memory"] is False
+        m.erase(whole, basis="x")
+        later = figures(m.report(*WHOLE, subject="Anna Karenina"), "erased")
+        assert (later["memories_kept"], later["left"]) == (1, 0)
 
     def test_erasures_of_others_are_no_answer_about_a_subject(self, m: Muniment) -> None:
         m.save(ANNA, metadata={"subject": "Anna Karenina"})
         m.erase_subject("Anna Karenina", basis="gdpr-17")
         found = figures(m.report(*WHOLE, subject="Bert"), "erased")
-        assert (found["certificates"], found["erased_everywhere"]) == (0, False)
+        assert (found["certificates"], found["erased_from_every_memory"]) == (0, False)
 
     def test_rows_are_bounded_and_the_rest_is_counted(self, m: Muniment) -> None:
         ids = [m.save(f"Server {number} is in rack {number}.").id for number in range(ROWS + 3)]

@@ -10,6 +10,7 @@ from terminal import Terminal, program
 
 from muniment.reporting.questions import QUESTIONS
 
+LATER = "2026-03-02T00:00:00Z"
 PERIOD = ("--from", "2020-01-01T00:00:00Z", "--to", "2099-01-01T00:00:00Z")
 
 
@@ -53,7 +54,7 @@ def test_a_file_that_is_there_stays_unless_it_is_said(
     ("given", "code", "field"),
     [
         (
-            ("--from", "2026-03-02T00:00:00Z", "--to", "2026-03-01T00:00:00Z"),
+            ("--from", LATER, "--to", "2026-03-01T00:00:00Z"),
             "period_invalid",
             "since",
         ),
@@ -79,9 +80,8 @@ def test_what_is_wrong_is_said(
 def test_an_altered_log_ends_it_with_1(muniment: Terminal) -> None:
     muniment.save("The relay runs on Monday.")
     with sqlite3.connect(muniment.data / "log.db") as db:
-        for (name,) in db.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-        ).fetchall():
+        triggers = db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for (name,) in triggers:
             db.execute(f"DROP TRIGGER {name}")
         db.execute("UPDATE events SET actor = 'bot:forged' WHERE position = 1")
     db.close()
