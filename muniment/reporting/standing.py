@@ -91,9 +91,8 @@ def erased(
         kept = {id_ for one in certificates for id_ in one.kept} - standing.wordless
         left = {*standing.found.about, *standing.found.mentioning, *kept}
         figures["left"] = len(left)
-        figures["erased_from_every_memory"] = (
-            bool(certificates) and not left and not figures["unfinished"]
-        )
+        is_done = bool(certificates) and not figures["unfinished"]
+        figures["erased_from_every_memory"] = is_done and not left
         notes.append(_MEMORIES_ALONE)
     dates = [one.key_backups_until for one in certificates if one.key_backups_until is not None]
     if dates and max(dates) > now:

@@ -1,6 +1,7 @@
 """The reviewer's twelve questions, answered for a period."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 
 import muniment
 from muniment import Invalid, MergeRejected, Muniment, Refused, Report
+from muniment.queries.about_subject import About
 from muniment.queries.period import ROWS
 from muniment.reporting.questions import QUESTIONS
+from muniment.reporting.standing import Standing, erased
 
 ANNA = "Anna Karenina lives in Chicago since 2019."
 FEED = "The Quillmark feed sits on Drive North."
@@ -202,11 +205,8 @@ class TestAnswers:
         m.erase_subject("Anna Karenina", basis="gdpr-17")
         asked = {"subject": "anna karenina"}
         left = figures(m.report(*WHOLE, **asked), "erased")
-        assert (left["certificates"], left["left"], left["erased_from_every_memory"]) == (
-            1,
-            1,
-            False,
-        )
+        assert (left["certificates"], left["left"]) == (1, 1)
+        assert left["erased_from_every_memory"] is False
         m.erase_subject("Anna Karenina", basis="gdpr-17", also=[mention])
         report = m.report(*WHOLE, **asked)
         assert figures(report, "erased")["left"] == 0
@@ -227,6 +227,14 @@ class TestAnswers:
         m.erase(whole, basis="x")
         later = figures(m.report(*WHOLE, subject="Anna Karenina"), "erased")
         assert (later["memories_kept"], later["left"]) == (1, 0)
+
+    def test_an_erasure_under_way_has_not_erased_everywhere(self, m: Muniment) -> None:
+        m.save(ANNA, metadata={"subject": "Anna Karenina"})
+        done = m.erase_subject("Anna Karenina", basis="gdpr-17")
+        standing = Standing("Anna Karenina", About((), (), ()), frozenset(done.erased))
+        for certificate, expected in ((done, True), (replace(done, completed_at=None), False)):
+            found, _ = erased([certificate], standing, day(1))
+            assert found.figures["erased_from_every_memory"] is expected
 
     def test_erasures_of_others_are_no_answer_about_a_subject(self, m: Muniment) -> None:
         m.save(ANNA, metadata={"subject": "Anna Karenina"})

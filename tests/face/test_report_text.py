@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -29,6 +30,12 @@ HOSTILE = (
 _CELL = re.compile(r"(?<!\\)(?:\\\\)*\|")
 
 
+@cache
+def plain_shape() -> tuple[list[str], list[int]]:
+    """That of a report on an archive whose reason has nothing to it."""
+    return shape(markdown(report_on("")))
+
+
 def report_on(reason: str) -> Report:
     with muniment.open(":memory:") as m:
         m.archive(m.save("The relay runs on Monday.").id, "R" + reason)
@@ -43,7 +50,7 @@ def shape(text: str) -> tuple[list[str], list[int]]:
 
 
 @given(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=60)))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @example(HOSTILE[0])
 @example(HOSTILE[1])
 @example(HOSTILE[4])
@@ -56,7 +63,7 @@ def test_no_words_forge_a_heading_or_a_row(reason: str) -> None:
         except muniment.Invalid:
             return  # text that no reason may hold never gets as far as a report
         told = markdown(m.report("2020-01-01T00:00:00Z", "2099-01-01T00:00:00Z"))
-    assert shape(told) == shape(markdown(report_on("")))
+    assert shape(told) == plain_shape()
 
 
 @pytest.mark.parametrize("reason", HOSTILE)
