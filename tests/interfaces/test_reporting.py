@@ -4,10 +4,14 @@ import json
 import sqlite3
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from terminal import Terminal, program
+from typer.core import TyperGroup
 
+from muniment.interfaces.cli.program import application
 from muniment.reporting.questions import QUESTIONS
 
 LATER = "2026-03-02T00:00:00Z"
@@ -21,6 +25,27 @@ def test_it_is_printed_as_markdown_or_as_json(muniment: Terminal) -> None:
     assert told.out.startswith("# Report on the memory of the space default\n")
     assert told.out.count("\n## ") == 12
     assert list(muniment("report", *PERIOD, "--json").json["answers"]) == list(QUESTIONS)
+
+
+@pytest.mark.parametrize(
+    "line", sorted({line for one in QUESTIONS.values() for line in one.commands})
+)
+def test_every_command_that_a_report_names_is_one_of_the_program(line: str) -> None:
+    program_, *words = line.split()
+    assert program_ == "muniment"
+    verb: Any = typer.main.get_command(application())
+    while words and isinstance(verb, TyperGroup):
+        if words[0].startswith("--"):
+            assert words[0] in options(verb)
+            del words[:2]
+        else:
+            verb = verb.commands[words.pop(0)]
+    assert not isinstance(verb, TyperGroup)
+    assert {word for word in words if word.startswith("--")} <= options(verb)
+
+
+def options(verb: Any) -> set[str]:
+    return {spelt for parameter in verb.params for spelt in parameter.opts}
 
 
 def test_both_forms_are_written_for_the_owner_alone(muniment: Terminal, tmp_path: Path) -> None:
