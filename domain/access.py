@@ -82,6 +82,7 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
     "verify": _LEDGER,
     "prove": _HISTORY,
     "prove_invariants": _LEDGER,
+    "report": _STORE_WIDE,
     "audit": _LEDGER,
     "audit run": _LEDGER | _roles("service"),
     "audit evaluate": _LEDGER | _roles("service"),

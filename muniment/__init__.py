@@ -61,9 +61,11 @@ from .queries.search import Hit, SearchResult
 from .queries.stats import Stats
 from .queries.trace import Trace
 from .queries.working import WorkingHit, WorkingResult
+from .reporting.report import Answer, Report
 from .settings import Settings
 
 __all__ = [
+    "Answer",
     "AuditReport",
     "BackedUp",
     "BlastRadius",
@@ -103,6 +105,7 @@ __all__ = [
     "Proof",
     "PurgeReport",
     "Refused",
+    "Report",
     "Restored",
     "RestoredBackup",
     "RestoredKeys",

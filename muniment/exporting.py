@@ -122,7 +122,7 @@ def export(
         begun = [one for one in begun if one[0] in held.ids]
     subject = None if held is None else held.subject
     snapshot = _Snapshot(engine, space, head, begun, engine.clock(), subject)
-    with _whole_file(place) as put:
+    with whole_file(place) as put:
         memories, unreadable = write(snapshot, put, progress or _silent)
     return Exported(place, format, memories, unreadable, head.position)
 
@@ -226,7 +226,7 @@ def _markdown(snapshot: _Snapshot, put: _Write, progress: Progress) -> tuple[int
 
 
 @contextmanager
-def _whole_file(path: Path) -> Generator[_Write, None, None]:
+def whole_file(path: Path) -> Generator[_Write, None, None]:
     """Writes a file for its owner alone; it is there whole, or what was there before is."""
     with typed_errors():
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -18,6 +18,7 @@ from .face.finding import Finding
 from .face.forensics import Forensics
 from .face.proposing import Proposing
 from .face.removing import Removing
+from .face.reporting import Reporting
 from .face.travelling import Travelling
 from .face.working import WorkingMemory
 from .face.writing import Writing
@@ -36,6 +37,7 @@ class Muniment(
     Forensics,
     Evidence,
     Auditing,
+    Reporting,
     Carrying,
     Access,
     Proposing,

@@ -40,7 +40,8 @@ def knew(engine: Engine, identity: Identity, query: Knew) -> KnewReport:
     return replace(report, may_lack=tuple(_may_lack(engine, report, now)))
 
 
-def _may_lack(engine: Engine, report: KnewReport, now: datetime) -> Iterator[str]:
+def recalls_may_lack(engine: Engine, when: datetime, now: datetime) -> Iterator[str]:
+    """What could be missing from the recalls that are recorded by a moment, a sentence each."""
     settings = engine.settings.recall
     yield "What was found by `search` and not by `recall` is not recorded."
     if settings.mode == "off":
@@ -50,11 +51,16 @@ def _may_lack(engine: Engine, report: KnewReport, now: datetime) -> Iterator[str
             f"Recalls of the last {settings.seconds:g} s of a process that ended without closing,"
             f" at most {settings.batch - 1} a session and agent, were not recorded."
         )
-        if now - report.when <= timedelta(seconds=settings.seconds):
+        if now - when <= timedelta(seconds=settings.seconds):
             yield (
                 f"Other processes may hold recalls of the last {settings.seconds:g} s that they"
                 " have yet to record."
             )
+
+
+def _may_lack(engine: Engine, report: KnewReport, now: datetime) -> Iterator[str]:
+    yield from recalls_may_lack(engine, report.when, now)
+    settings = engine.settings.recall
     nameless = sum(known.session is None for known in report.known)
     if nameless:
         yield (

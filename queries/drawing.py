@@ -13,7 +13,7 @@ from muniment.domain.errors import Invalid
 
 from .agent_text import visible
 from .lineage import Edge, Graph, Node
-from .wording import shortened
+from .wording import in_code, in_markdown, shortened
 
 Format: TypeAlias = Literal["dot", "mermaid", "timeline"]
 
@@ -21,7 +21,6 @@ LABEL = 80
 """Characters of a memory's text that a label has."""
 
 _MERMAID_PLAIN = regex.compile(r"[\p{L}\p{M}\p{N} .,:()/'+@_-]")
-_MARKDOWN = regex.compile(r"[\\`*_{}\[\]<>()#+\-.!|~&^$=:\"'@/]")
 
 _VERBS: Final[Mapping[str, str]] = {
     "merged": "merged into",
@@ -154,31 +153,21 @@ def _beginnings(graph: Graph) -> Iterator[_Entry]:
         if node.at is None or node.kind == "observation":
             continue
         first, *rest = label(node)
-        said = "; ".join(_escaped(line) for line in rest)
-        yield node.at, node.position, f"`{_code(first)}`: {said}"
+        said = "; ".join(in_markdown(line) for line in rest)
+        yield node.at, node.position, f"`{in_code(first)}`: {said}"
 
 
 def _crossings(graph: Graph) -> Iterator[_Entry]:
     texts = {node.id: node.content for node in graph.nodes if node.kind == "observation"}
     for edge in graph.edges:
         verb = f"possibly: {_VERBS[edge.kind]}" if edge.possible else _VERBS[edge.kind]
-        sentence = f"`{_code(_name(edge.source))}` {verb} `{_code(_name(edge.target))}`"
+        sentence = f"`{in_code(_name(edge.source))}` {verb} `{in_code(_name(edge.target))}`"
         by = f"{edge.actor}, position {edge.position}"
         if edge.session is not None:
             by += f", session {edge.session}"
         said = texts.get(edge.source)
-        more = "" if said is None else f": {_escaped(visible(shortened(said, LABEL)))}"
-        yield edge.at, edge.position, f"{sentence} ({_escaped(visible(by))}){more}"
-
-
-def _code(text: str) -> str:
-    """Inside of a code span."""
-    return " ".join(text.replace("`", "'").split())
-
-
-def _escaped(text: str) -> str:
-    """Plain text of Markdown on one line, whatever it holds."""
-    return str(_MARKDOWN.sub(lambda found: f"\\{found[0]}", " ".join(text.split())))
+        more = "" if said is None else f": {in_markdown(visible(shortened(said, LABEL)))}"
+        yield edge.at, edge.position, f"{sentence} ({in_markdown(visible(by))}){more}"
 
 
 _FORMATS: Mapping[Format, Callable[[Graph], str]] = {

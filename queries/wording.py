@@ -2,6 +2,8 @@
 
 import regex
 
+_MARKUP = regex.compile(r"[\\`*_{}\[\]<>()#+\-.!|~&^$=:\"'@/]")
+
 
 def counted(ids: tuple[str, ...]) -> str:
     """How many memories they are, in words."""
@@ -28,3 +30,13 @@ def _graphemes(text: str, length: int) -> str:
             break
         cut += cluster
     return cut
+
+
+def in_markdown(text: str) -> str:
+    """Plain text of Markdown (CommonMark) on one line, whatever it holds."""
+    return str(_MARKUP.sub(lambda found: f"\\{found[0]}", " ".join(text.split())))
+
+
+def in_code(text: str) -> str:
+    """Inside of a code span of Markdown, on one line."""
+    return " ".join(text.replace("`", "'").split())

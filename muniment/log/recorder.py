@@ -228,6 +228,19 @@ class Recorder(SQLiteApplicationRecorder):
             cursor.execute("SELECT DISTINCT space FROM events WHERE version = 1 ORDER BY space")
             return [space for (space,) in cursor.fetchall()]
 
+    def select_actors(self, space: str, until: int) -> list[tuple[str, str, str, int]]:
+        """Who did a space's events up to a position: since when, until when, how many.
+
+        Who was first comes first.
+        """
+        with self._reading() as cursor:
+            cursor.execute(
+                "SELECT actor, MIN(recorded_at), MAX(recorded_at), COUNT(*) FROM events"
+                " WHERE space = ? AND position <= ? GROUP BY actor ORDER BY MIN(position)",
+                [space, until],
+            )
+            return [tuple(found) for found in cursor.fetchall()]
+
     def select_touched(
         self, space: str, *, after: int, until: int, begun_after: int, limit: int
     ) -> list[tuple[str, int]]:

@@ -108,6 +108,7 @@ def test_every_operation_has_its_verb_and_nothing_else_has() -> None:
     besides |= {"prove-invariants", "checkpoint", "prove", "export", "backup", "restore-backup"}
     besides |= {"keys", "token", "space", "proposals", "erase", "erasures", "diff", "inbox"}
     besides |= {"knew", "trace", "blast-radius", "rollback", "audit", "conversation", "working"}
+    besides |= {"report"}
     assert set(group().commands) == made | besides
 
 

@@ -52,7 +52,7 @@ def _verify(
     """
     session = of(context, as_json=as_json)
     try:
-        outside = None if against is None else _read(against)
+        outside = None if against is None else kept_elsewhere(against)
         with session.reading() as face, progress("verifying"):
             answer = face.verify(against=outside)
     except StorageFailed as error:
@@ -96,7 +96,7 @@ def _prove(
     muniment/verifier.py, which needs nothing else of it.
     """
     session = of(context, as_json=True)
-    earlier = None if since is None else _read(since)
+    earlier = None if since is None else kept_elsewhere(since)
     with progress("proving"):
         answer = _proven(session, id, earlier)
     sys.stdout.write(document(answer) + "\n")
@@ -114,7 +114,7 @@ def _proven(session: Session, id: str, since: Checkpoint | None) -> Bundle:
         return face.prove(id, since=since)
 
 
-def _read(argument: str) -> Checkpoint:
+def kept_elsewhere(argument: str) -> Checkpoint:
     """The checkpoint of a file, or of the standard input."""
     if argument != "-":
         return given(argument)

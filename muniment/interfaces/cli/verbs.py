@@ -39,6 +39,7 @@ from . import (
     forensics,
     gatekeeping,
     proposing,
+    reports,
 )
 from .console import progress
 from .help import Verb
@@ -93,6 +94,7 @@ def add_to(app: typer.Typer) -> None:
     erasures.add_to(app)
     forensics.add_to(app)
     evidence.add_to(app)
+    reports.add_to(app)
     audits.add_to(app)
     carrying.add_to(app)
     gatekeeping.add_to(app)
