@@ -208,7 +208,7 @@ class Audit(Face):
             Unavailable: ``webhook_failed``.
         """
         self._authorise(RecordAudit)
-        row = self.latest()
+        row = self._auditing.latest(self._identity.space)
         if row is not None:
             now = read_clock(self._engine.clock())
             self._auditing.post_digest(self._identity.space, row, now)

@@ -17,7 +17,7 @@ SEED = {
     "PurgeWarningDays": 7.0, "MinRateWindow": 12.0, "MaxNetGrowthPerDay": 5.0,
     "MaxMergeChainDepth": 2, "MaxRejectedMergesPerWeek": 5.0, "MaxHardDeletesOutsidePurge": 0,
     "MaxLossPercentBetweenSnapshots": 10.0, "RepeatedRejectionRuns": 3, "EvalEnabled": True,
-    "EvalCronSchedule": "0 5 * * 0", "EvalModelTier": "Balanced", "EvalSampleSize": 10,
+    "EvalCronSchedule": "0 5 * * 0", "EvalModelTier": "balanced", "EvalSampleSize": 10,
     "EvalWindow": 14.0, "EvalEphemeralContextCount": 5, "EvalDirectivePath": "memory-audit.md",
     "AlertOnAttention": True, "AlertRepeatInterval": 7.0, "DigestCronSchedule": None,
     "CopyReportToShared": True, "SharedReportDirectory": None, "PauseConsolidationOnAlert": False,

@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import loopback
 import pytest
@@ -59,7 +59,6 @@ def m(server: Loopback, clock: Clock, tmp_path: Path) -> Iterator[Muniment]:
 class Prune(Command):
     """What consolidation does to what it flags as ephemeral."""
 
-    VERB: ClassVar[str] = "prune"
     id: str
 
     def decide(self, work: Work) -> Sequence[Append]:

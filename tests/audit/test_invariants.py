@@ -477,6 +477,7 @@ def test_nothing_of_the_write_side_is_used_but_the_names_of_events() -> None:
         "muniment.domain",
         "muniment.domain.audit",
         "muniment.domain.errors",
+        "muniment.domain.evaluation",  # the report tells of it
         "muniment.domain.memory",
         "muniment.domain.moments",
         "muniment.domain.ports",
@@ -487,7 +488,11 @@ def test_nothing_of_the_write_side_is_used_but_the_names_of_events() -> None:
         "muniment.proofs.facts",
         "muniment.proofs.fold",
     }
+    # the judge is shown the verdict of the write side's own check, which it is to judge
+    judging = {"judging.py", "rubric.py", "samples.py", "verdicts.py"}
     for path in Path(invariants.__file__).parent.glob("*.py"):
+        if path.name in judging:
+            continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.level == 0:
                 module = node.module or ""

@@ -67,18 +67,6 @@ class TestTheText:
         assert text.count("| 2026-03-05 12:00 |") == 30
         assert report(row, [old, row]).count("| 2026-01-03") == 0
 
-    def test_an_evaluation_says_how_old_it_was(self, rows: list[dict[str, Any]]) -> None:
-        samples = {
-            "evaluatedAt": "2026-03-01T05:00:00.000000Z",
-            "judged": 40,
-            "sound": 37,
-            "unsound": 3,
-            "carried": 12,
-        }
-        text = report(rows[1] | {"eval": samples}, rows)
-        assert "4 days before this audit: 40 decisions judged, 37 sound, 3 not; 12 carried" in text
-        assert "No samples have been evaluated." in report(rows[1], rows)
-
 
 class TestTheCopies:
     def test_there_is_a_latest_and_one_a_day(self, tmp_path: Path) -> None:

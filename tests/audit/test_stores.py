@@ -147,7 +147,8 @@ def test_at_a_moment_gives_the_row_that_a_run_wrote_then(seed: int, tmp_path: Pa
             rows.append(m.audit.run())
         made.happen(10)
         for number, row in enumerate(rows):
-            was_purged = any(one["purgedSinceLast"] for one in [*rows[number + 1 :], m.audit.run()])
+            later = [*rows[number + 1 :], m.audit.run()]
+            was_purged = any(one["purgedSinceLast"] + one["erasedSinceLast"] for one in later)
             kept = row.keys() - (_OF_WORDS if was_purged else set())
             then = m.audit.at(row["position"])
             assert {name: then[name] for name in kept} == {name: row[name] for name in kept}
@@ -491,7 +492,7 @@ class TestTheBreaker:
             clock.advance(days=1)
             assert m.audit.run()["status"] == "healthy"
             assert m.audit.consolidation.paused
-            for actor in ("bot:main", "system:dream", "subagent:scout"):
+            for actor in ("system:dream", "subagent:scout"):
                 with pytest.raises(Refused):
                     m.acting_as(actor).audit.resume_consolidation("it looks fine")
             assert not m.audit.resume_consolidation("they were mine to archive").paused
@@ -522,8 +523,14 @@ class TestTheBreaker:
 
 
 class TestWhoMay:
-    @pytest.mark.parametrize("actor", ["manual", "bot:main", "system:audit"])
-    def test_a_person_an_agent_and_a_service_audit_and_read(self, m: Muniment, actor: str) -> None:
+    def test_a_service_audits_and_reads_nothing(self, m: Muniment) -> None:
+        service = m.acting_as("system:audit")
+        assert service.audit.run()["status"] == "healthy"
+        with pytest.raises(Refused):
+            service.audit.latest()
+
+    @pytest.mark.parametrize("actor", ["manual", "bot:main"])
+    def test_a_person_and_an_agent_audit_and_read(self, m: Muniment, actor: str) -> None:
         m.save("User is in Chicago")
         acting = m.acting_as(actor)
         assert acting.audit.run()["live"] == 1

@@ -18,7 +18,7 @@ from muniment.interfaces.cli import program
 ALLOWED = frozenset(
     [
         *("done", "not_found", "entry_not_found", "path_invalid", "not_live"),
-        *("target_not_empty", "target_exists", "namespace_required"),
+        *("target_not_empty", "target_exists", "namespace_required", "model_not_configured"),
     ]
 )
 """How what is allowed may end here: it is asked for with what may not be there."""

@@ -654,6 +654,7 @@ class FaceMachine(RuleBasedStateMachine):
             with pytest.raises(Refused) as refused:
                 use()
             assert refused.value.code == "role_refused"
+        self.at()  # that it was denied is recorded
 
     # time, and looking at it otherwise
 
