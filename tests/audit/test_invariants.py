@@ -478,6 +478,7 @@ def test_nothing_of_the_write_side_is_used_but_the_names_of_events() -> None:
         "muniment.domain.audit",
         "muniment.domain.errors",
         "muniment.domain.evaluation",  # the report tells of it
+        "muniment.domain.language_model",  # the names of tiers
         "muniment.domain.memory",
         "muniment.domain.moments",
         "muniment.domain.ports",
