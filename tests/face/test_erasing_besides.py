@@ -36,6 +36,14 @@ def texts(m: Muniment) -> list[str]:
     return [entry.data["text"] for entry in m.log(name="feedback.given")]
 
 
+NAMING: tuple[Callable[[Muniment], object], ...] = (
+    lambda m: m.recall("rota", session="call Anna"),
+    lambda m: m.acting_as("subagent:scout").propose(BERT, trigger="Anna's letter"),
+    lambda m: m.acting_as("subagent:scout").propose(BERT, tags=["anna"]),
+    lambda m: m.feedback("praise", "well done", session="anna_7"),
+)
+
+
 class TestByPerson:
     def test_it_takes_what_names_them_and_leaves_what_names_others(self, m: Muniment) -> None:
         fill(m, ANNA)
@@ -65,15 +73,7 @@ class TestByPerson:
         assert m.erase_subject("Anna Karenina", basis="gdpr-17").id is None
         assert m.stats().head == head
 
-    @pytest.mark.parametrize(
-        "said",
-        [
-            lambda m: m.recall("rota", session="call Anna"),
-            lambda m: m.acting_as("subagent:scout").propose(BERT, trigger="Anna's letter"),
-            lambda m: m.acting_as("subagent:scout").propose(BERT, tags=["anna"]),
-            lambda m: m.feedback("praise", "well done", session="anna_7"),
-        ],
-    )
+    @pytest.mark.parametrize("said", NAMING)
     def test_a_name_is_found_wherever_it_stands(
         self, m: Muniment, said: Callable[[Muniment], object]
     ) -> None:
