@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from datetime import datetime
 from functools import cache
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, get_type_hints
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, cast, get_type_hints
 
 T = TypeVar("T")
 
@@ -39,9 +39,11 @@ def words_of(event: Any) -> Iterator[str]:
     """Every text among the words of an event."""
     for name in sorted(word_fields(event.__class__)):
         value = getattr(event, name)
-        for text in value if isinstance(value, tuple) else (value,):
-            if isinstance(text, str):
-                yield text
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, tuple):
+            several = cast("tuple[object, ...]", value)
+            yield from (text for text in several if isinstance(text, str))
 
 
 Fault = Literal["key_missing", "unreadable", "newer_release"]

@@ -20,8 +20,8 @@ class Proposals(Input):
     state: Annotated[
         Standing | None,
         Field(
-            description="Only those that are pending, in conflict, deferred, committed, rejected or"
-            " expired."
+            description="Only those that are pending, in conflict, deferred, committed, rejected,"
+            " expired or erased."
         ),
     ] = None
 

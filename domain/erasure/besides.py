@@ -70,7 +70,7 @@ def evolve(known: Worded | None, recorded: Recorded) -> Worded | None:
     """The stream after one more event; None while it is none of these."""
     event = recorded.event
     if known is None:
-        kind = _KINDS.get(type(event))
+        kind = _KINDS.get(event.__class__)
         if kind is None:
             return None
         known = Worded(id=recorded.stream, kind=kind, version=recorded.version)

@@ -59,7 +59,8 @@ class Removing(Face):
         Its key is destroyed, so the words are gone from the log and from every copy of it. What it
         was made of goes with it, and what was folded with it, for they say the same. The call with
         its basis is the confirmation. What was erased before is named as such, and nothing more is
-        recorded.
+        recorded. Proposals that became it or say the same, feedback about it, and what mentions its
+        id in working memory, turns and tool reports go too.
 
         Args:
             id: The memory, or several.
@@ -114,7 +115,9 @@ class Removing(Face):
         Names are compared in NFKC, without regard to case. What only has the name in it is listed
         as ``mentions`` and left; ids that a person confirmed among them, or among what a search
         found, go into ``also``. What is about another by its metadata is not followed into as a
-        source of a merge. The name stands encrypted in the certificate, under a key of its own.
+        source of a merge. Recalls, proposals, feedback, working memory, turns and tool reports that
+        have the name in them go too, and are counted in ``besides``. The name stands
+        encrypted in the certificate, under a key of its own.
 
         Raises:
             Invalid: As for ``erase``; ``subject_invalid``; ``basis_names_subject`` where the code
@@ -142,6 +145,7 @@ class Removing(Face):
     ) -> ErasureCertificate | ErasurePreview:
         """Erase every memory of a space: a tenant's keys, the key of its caches among them.
 
+        Its recalls, proposals, feedback, working memory, turns and tool reports go too.
         Tombstones and the certificate are left, in that space.
 
         Raises:

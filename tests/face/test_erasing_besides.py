@@ -8,8 +8,10 @@ from bdd import Clock
 from projection_answers import store_of
 
 import muniment
-from muniment import Conflict, ErasurePreview, Muniment
+from muniment import Conflict, ErasurePreview, Muniment, StorageFailed
 from muniment.domain.erasure.besides import Besides
+from muniment.domain.recorded import Recorded, words_of
+from muniment.log.keys import Keys
 from muniment.queries.told import summary
 from muniment.queries.wording import tails
 
@@ -34,6 +36,14 @@ def queries(m: Muniment) -> list[object]:
 
 def texts(m: Muniment) -> list[str]:
     return [entry.data["text"] for entry in m.log(name="feedback.given")]
+
+
+NAMING: tuple[Callable[[Muniment], object], ...] = (
+    lambda m: m.recall("rota", session="call Anna"),
+    lambda m: m.acting_as("subagent:scout").propose(BERT, trigger="Anna's letter"),
+    lambda m: m.acting_as("subagent:scout").propose(BERT, tags=["anna"]),
+    lambda m: m.feedback("praise", "well done", session="to_anna_7"),
+)
 
 
 class TestByPerson:
@@ -65,15 +75,7 @@ class TestByPerson:
         assert m.erase_subject("Anna Karenina", basis="gdpr-17").id is None
         assert m.stats().head == head
 
-    @pytest.mark.parametrize(
-        "said",
-        [
-            lambda m: m.recall("rota", session="call Anna"),
-            lambda m: m.acting_as("subagent:scout").propose(BERT, trigger="Anna's letter"),
-            lambda m: m.acting_as("subagent:scout").propose(BERT, tags=["anna"]),
-            lambda m: m.feedback("praise", "well done", session="anna_7"),
-        ],
-    )
+    @pytest.mark.parametrize("said", NAMING)
     def test_a_name_is_found_wherever_it_stands(
         self, m: Muniment, said: Callable[[Muniment], object]
     ) -> None:
@@ -172,6 +174,32 @@ class TestAfterwards:
             assert (caught.value.code, caught.value.field) == ("proposal_erased", "proposal_id")
         m.acting_as("subagent:scout").propose(ANNA)
         assert [one.state for one in m.proposals()] == ["erased", "pending"]
+
+    def test_what_an_erased_proposal_contradicted_waits_alone(self, m: Muniment) -> None:
+        scout = m.acting_as("subagent:scout")
+        scout.propose("Server alpha stands in Lisbon")
+        scout.propose("Server alpha stands in Porto")
+        assert [one.state for one in m.proposals()] == ["conflict", "conflict"]
+        m.erase_subject("Porto", basis="gdpr-17")
+        assert [one.state for one in m.proposals()] == ["pending", "erased"]
+        assert m.decide(1, "commit").state == "committed"
+
+    def test_from_the_request_on_no_fold_reads_the_words(
+        self, m: Muniment, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(*_: object) -> None:
+            raise StorageFailed("The disk is full.", code="full")
+
+        given = m.feedback("praise", ANNA).id
+        monkeypatch.setattr(Keys, "destroy", fail)
+        with pytest.raises(StorageFailed):
+            m.erase_subject("Anna Karenina", basis="gdpr-17")
+
+        def said(texts: tuple[str, ...] | None, recorded: Recorded) -> tuple[str, ...]:
+            return (*(texts or ()), *words_of(recorded.event))
+
+        assert store_of(m).folded([given], said)[given] == ("",)
+        assert texts(m) == [""]
 
     def test_the_same_session_goes_on_under_another_key(self, m: Muniment, clock: Clock) -> None:
         id_ = m.save(BERT).id
