@@ -69,8 +69,6 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
     "hold": _KEEPERS,
     "release_hold": _KEEPERS,
     "erase": _KEEPERS,
-    "erase_subject": _KEEPERS,
-    "erase_space": _KEEPERS,
     "erasures": _STORE_WIDE,
     # what happened
     "history": _HISTORY,

@@ -718,28 +718,6 @@ def test_an_erasure_of_words_beside_the_memories_holds(log: Handwritten) -> None
     assert log.proof().violations == ()
 
 
-CASES = [
-    pytest.param(name, breaking, id=f"{name}: {breaking.__name__} {number}")
-    for name, several in BROKEN.items()
-    for number, breaking in enumerate(several, 1)
-]
-
-
-@pytest.mark.parametrize(("name", "breaking"), CASES)
-def test_a_log_that_breaks_one_invariant_is_found_where_it_does(
-    log: Handwritten, name: str, breaking: Breaking
-) -> None:
-    position = breaking(log)
-    proof = log.proof()
-    found = [(one.invariant, one.position) for one in proof.violations]
-    assert found == [(name, position)], proof.violations
-    (violation,) = proof.violations
-    row = log.rows()[position - 1]
-    assert (violation.name, violation.stream) == (row.name, row.stream)
-    assert violation.message.endswith(".")
-    assert not proof.holds
-
-
 def test_every_invariant_has_a_log_that_breaks_it() -> None:
     broken = {name for name, several in BROKEN.items() if several}
     assert broken | {name.partition(",")[0] for name in ALTERED} == set(ALL)
