@@ -6,6 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from muniment.domain.errors import Invalid, StorageFailed
+from muniment.interfaces.documents import document
 from muniment.log.bundles import Bundle
 from muniment.log.notes import MAX_NOTE, Checkpoint
 from muniment.log.shelf import given
@@ -13,7 +14,6 @@ from muniment.log.shelf import given
 from . import failures
 from .console import progress
 from .help import Verb
-from .output import document
 from .rendering import show
 from .session import Session, of
 

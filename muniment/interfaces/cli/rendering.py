@@ -10,6 +10,7 @@ from muniment.commands.restore import Restored
 from muniment.commands.save_memory import Saved
 from muniment.domain.memory.view import Memory
 from muniment.importing import ImportReport
+from muniment.interfaces.documents import document
 from muniment.log.verify import Verification
 from muniment.proofs.proof import Proof
 from muniment.purging import PurgeReport
@@ -22,7 +23,6 @@ from muniment.settings import Setting
 
 from . import copies, doctor, figures, memories, records
 from .console import Line, put
-from .output import document
 
 Answer: TypeAlias = (
     Saved

@@ -14,6 +14,7 @@ from muniment.commands.fold_twins import FoldTwins
 from muniment.commands.import_memory import ImportMemory
 from muniment.commands.purge import RequestPurge
 from muniment.importing import FORMATS
+from muniment.interfaces.documents import document
 from muniment.operations import Query
 from muniment.queries.get_memory import Get, GetMany
 from muniment.queries.log import Log
@@ -23,7 +24,6 @@ from . import carrying, demo, doctor, evidence
 from .console import progress
 from .help import Verb
 from .memories import Folded
-from .output import document
 from .parameters import Parameter, parameters
 from .rendering import show
 from .session import Session, of
