@@ -2,12 +2,16 @@
 
 import os
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Self
 
+from ._release import __version__
 from .asynchronous import AsyncMuniment
+from .commands.record_start import RecordStart
 from .domain.errors import Invalid
 from .domain.identity import Identity, Role, identity
 from .domain.ports import Clock
+from .domain.process import Kind
 from .engine import Engine
 from .face.carrying import Carrying
 from .face.evidence import Evidence
@@ -15,6 +19,7 @@ from .face.finding import Finding
 from .face.removing import Removing
 from .face.writing import Writing
 from .keychain import Keychain
+from .log.desk import read_clock
 from .meaning import Meaning
 from .purging import finish
 from .settings import Settings
@@ -42,6 +47,11 @@ class Muniment(Writing, Removing, Finding, Evidence, Carrying):
             self._engine.close()
 
     @property
+    def now(self) -> datetime:
+        """The moment by this store's clock, in UTC."""
+        return read_clock(self._engine.clock())
+
+    @property
     def settings(self) -> Settings:
         """The settings that hold."""
         return self._engine.settings
@@ -61,6 +71,14 @@ class Muniment(Writing, Removing, Finding, Evidence, Carrying):
         """The keys that words are encrypted under: their backup, and the change of the master."""
         return Keychain(self._engine, self._identity, self._authorise)
 
+    def record_start(self, kind: Kind) -> None:
+        """Put on record that a process serves this store from now on; nothing where it may not."""
+        if not self._engine.store.read_only:
+            self._engine.run(
+                RecordStart.of(kind=kind, release=__version__),
+                identity(self.space, f"system:{kind}"),
+            )
+
     def acting_as(
         self, actor: str, space: str | None = None, namespace: str | None = None
     ) -> "Muniment":
@@ -76,7 +94,10 @@ class Muniment(Writing, Removing, Finding, Evidence, Carrying):
                 code="namespace_unsupported",
                 field="namespace",
             )
-        acting = identity(self.space if space is None else space, actor)
+        return self.as_identity(identity(self.space if space is None else space, actor))
+
+    def as_identity(self, acting: Identity) -> "Muniment":
+        """A handle on the same store for who was recognised by other means, such as a token."""
         return Muniment(self._engine, acting, owns_engine=False)
 
 

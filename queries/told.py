@@ -8,6 +8,7 @@ import regex
 from muniment.domain.clock import Skewed
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Event
+from muniment.domain.process import Started
 from muniment.domain.recorded import Recorded
 from muniment.domain.signing_key import Rotated
 
@@ -39,6 +40,8 @@ def summary(recorded: Recorded, *, is_purged: bool = False) -> str:
         return f"the clock was {event.behind_seconds:.0f} s behind the log"
     if isinstance(event, Rotated):
         return "another key signs the checkpoints from here on"
+    if isinstance(event, Started):
+        return f"{event.kind} was started, release {event.release}"
     return _told(event)
 
 

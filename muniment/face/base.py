@@ -46,6 +46,11 @@ class Face:
         """The space that this handle works in."""
         return self._identity.space
 
+    @property
+    def role(self) -> Role:
+        """As what it acts: this says what it may do."""
+        return self._identity.role
+
     def _edit(self, command: type[Edit], **given: Any) -> Memory:
         self._authorise(command)
         return self._engine.run(command.of(**given), self._identity)

@@ -14,6 +14,7 @@ from pydantic_core import to_json
 
 from muniment.domain.clock import Skewed
 from muniment.domain.memory import events
+from muniment.domain.process import Started
 from muniment.domain.recorded import WORDS
 from muniment.domain.signing_key import Rotated
 
@@ -45,6 +46,7 @@ EVENTS: tuple[type, ...] = (
     events.Purged,
     Skewed,
     Rotated,
+    Started,
 )
 """Every event that this release can read and write. Nothing else is ever resolved from a row."""
 

@@ -28,6 +28,7 @@ from muniment.domain.importance import Decay
 from muniment.domain.memory import events as e
 from muniment.domain.memory.state import State, evolve
 from muniment.domain.memory.view import view
+from muniment.domain.process import Started
 from muniment.domain.recorded import Recorded
 from muniment.domain.signing_key import Rotated
 from muniment.log import codec
@@ -239,6 +240,8 @@ EXAMPLES: Sequence[object] = (
     e.Purged(basis="erasure", importance=1.0, reinforcement_count=243, policy="erasure/1"),
     Skewed(behind_seconds=301.5),
     Skewed(behind_seconds=86_400.000001),
+    Started(kind="serve", release="0.1.0"),
+    Started(kind="mcp", release="1.0.0rc1"),
     Rotated(old=_VERIFIERS[0], new=_VERIFIERS[1], statement=_STATEMENT),
     Rotated(old=_VERIFIERS[1], new=_VERIFIERS[0], statement=_STATEMENT + _STATEMENT[-60:]),
 )
@@ -296,7 +299,7 @@ def folded(file: Mapping[str, Any], event: Any) -> State | None:
         envelope[2] = number
         envelope[5] = before["recorded_at"]
         state = evolve(state, recorded(envelope, decoded))
-    if file["envelope"][3] in (Skewed.NAME, Rotated.NAME):
+    if file["envelope"][3] in (Skewed.NAME, Rotated.NAME, Started.NAME):
         return state
     return evolve(state, recorded(file["envelope"], event))
 
@@ -316,7 +319,7 @@ _COMPUTED = frozenset(["importance", "relevance", "band"])
 def _made(event: Any) -> dict[str, Any]:
     name, schema = codec.stored_name(event)
     facts, words = codec.encode(event)
-    is_first = isinstance(event, e.Beginning | Skewed | Rotated)
+    is_first = isinstance(event, e.Beginning | Skewed | Rotated | Started)
     before: list[dict[str, Any]] = []
     for number, earlier in enumerate(() if is_first else BEFORE, 1):
         earlier_facts, earlier_words = codec.encode(earlier)

@@ -1,0 +1,116 @@
+"""The server as a process: listens, says how to connect, and ends in order."""
+
+import asyncio
+import ipaddress
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+
+from muniment.domain.errors import Invalid, Unavailable
+from muniment.domain.identity import identity
+from muniment.handle import Muniment
+
+from .application import application
+from .gate import Authenticate, Gate
+from .limits import Allowance
+
+SERVER = "system:serve"
+GRACE = 3
+"""Seconds that requests have to end in once the server is told to."""
+
+
+def serve(
+    store: Muniment,
+    host: str,
+    port: int,
+    authenticate: Authenticate | None,
+    ready: Callable[[str], None],
+) -> None:
+    """Serves a store until the process is told to end (SIGTERM, SIGINT).
+
+    Args:
+        store: The store; the caller closes it, which flushes and signs a checkpoint.
+        host: The address to listen on.
+        port: The port; 0 takes any that is free.
+        authenticate: Whose a token is; None lets everyone on this machine in, as ``main``.
+        ready: Called with the base address once requests are taken.
+
+    Raises:
+        Invalid: ``open_not_loopback``: without tokens the server listens on this machine alone.
+        Unavailable: ``port_taken``.
+    """
+    if authenticate is None and not _is_loopback(host):
+        raise Invalid(
+            f"host: without tokens the server listens on this machine alone, not on {host!r}.",
+            code="open_not_loopback",
+            field="host",
+        )
+    asyncio.run(_serve(store, host, port, authenticate, ready))
+
+
+def gate(store: Muniment, host: str, authenticate: Authenticate | None) -> Gate:
+    """Who is let in by the store's settings."""
+    server, limits = store.settings.server, store.settings.limits
+    return Gate(
+        store,
+        authenticate,
+        identity(store.space, "bot:main"),
+        {*server.hosts, host},
+        server.origins,
+        Allowance("reads", limits.reads_per_minute),
+        Allowance("writes", limits.writes_per_minute),
+    )
+
+
+async def _serve(
+    store: Muniment,
+    host: str,
+    port: int,
+    authenticate: Authenticate | None,
+    ready: Callable[[str], None],
+) -> None:
+    app = application(gate(store, host, authenticate), store.settings.limits.body_bytes)
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+        lifespan="on",
+    )
+    server = _Server(config, app.state.stopping)
+    serving = asyncio.create_task(server.serve())
+    while not server.started and not serving.done():
+        await asyncio.sleep(0.01)
+    if not server.started:
+        raise Unavailable(
+            f"{host}:{port} cannot be listened on: another program does, or the address is not of"
+            " this machine. Name another with --port or --host.",
+            code="port_taken",
+        )
+    store.record_start("serve")
+    bound = server.servers[0].sockets[0].getsockname()[1]
+    ready(f"http://{f'[{host}]' if ':' in host else host}:{bound}")
+    await serving
+
+
+class _Server(uvicorn.Server):
+    """Ends the streams that are open when it is told to end, not when their clients go."""
+
+    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._stopping.set()
+        super().handle_exit(sig, frame)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

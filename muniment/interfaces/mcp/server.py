@@ -1,0 +1,109 @@
+"""The protocol around the tools: lists them, calls them, and words their errors."""
+
+from collections.abc import Callable
+from typing import Any
+
+import mcp_types as types
+import structlog
+from anyio import to_thread
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+
+from muniment._release import __version__
+from muniment.domain.errors import Invalid, MunimentError
+from muniment.handle import Muniment
+from muniment.interfaces.documents import plain
+from muniment.interfaces.schemas import schema
+
+from .instructions import INSTRUCTIONS
+from .tools import TOOLS, Tool, Values
+
+_log = structlog.get_logger(__name__)
+
+Context = ServerRequestContext[Any, Any]
+Enter = Callable[[Context], Muniment]
+"""The handle that a request acts through."""
+
+
+def server(enter: Enter) -> Server[Any]:
+    """The server of a store.
+
+    Args:
+        enter: Says who asks: over HTTP the bearer of a token, over stdio who started it.
+    """
+
+    async def list_tools(
+        context: Context, _: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        role = enter(context).role
+        return types.ListToolsResult(tools=[_listed(tool) for tool in TOOLS if role in tool.roles])
+
+    async def call_tool(
+        context: Context, asked: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        try:
+            tool = _find(asked.name)
+            values = _checked(tool, asked.arguments or {})
+            return await to_thread.run_sync(_call, tool, enter(context), values)
+        except MunimentError as error:
+            return _failed(f"[{error.code}] {error.message}")
+        except Exception as error:  # noqa: BLE001 (a bug ends one call, and is logged)
+            _log.error("unexpected", reason=f"{type(error).__name__}: {error}", exc_info=error)
+            return _failed("[unexpected] This should not happen: see the server's log.")
+
+    return Server(
+        "muniment",
+        version=__version__,
+        title="Muniment",
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def _listed(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=schema(tool.model, tool.fields),
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.effect == "reads",
+            destructive_hint=tool.effect == "hides",
+            idempotent_hint=tool.effect in ("reads", "hides", "changes"),
+            open_world_hint=False,
+        ),
+    )
+
+
+def _find(name: str) -> Tool:
+    for tool in TOOLS:
+        if tool.name == name:
+            return tool
+    raise Invalid(f"There is no tool {name[:80]!r}.", code="tool_unknown", field="name")
+
+
+def _checked(tool: Tool, given: Values) -> dict[str, Any]:
+    """The arguments that were given; those that are null count as left out."""
+    for name in given:
+        if name not in tool.fields:
+            shown = name[:80]
+            raise Invalid(f"{shown}: it takes no such argument.", code="unknown_field", field=shown)
+    values = {name: value for name, value in given.items() if value is not None}
+    for name in tool.fields:
+        if tool.model.model_fields[name].is_required() and name not in values:
+            raise Invalid(f"{name}: it is missing.", code=f"{name}_required", field=name)
+    return values
+
+
+def _call(tool: Tool, face: Muniment, values: Values) -> types.CallToolResult:
+    answer = tool.perform(face, values)
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=answer.text)],
+        structured_content=plain(answer.data),
+    )
+
+
+def _failed(sentence: str) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=sentence)], is_error=True
+    )
