@@ -5,14 +5,11 @@ from collections.abc import Sequence
 from typing import ClassVar, Protocol, TypeVar
 
 from muniment.domain.duplicates import Form
-from muniment.domain.identity import Role
 from muniment.domain.inputs import IdempotencyKey, Input
 from muniment.domain.ports import Append, Desk, Outcome
 from muniment.projections.similarity import Likeness
 
 A_co = TypeVar("A_co", covariant=True)
-
-WRITERS: frozenset[Role] = frozenset(["owner", "main"])
 
 
 class Work(Desk, Protocol):
@@ -32,13 +29,8 @@ class Work(Desk, Protocol):
 
 
 class Command(Input, ABC):
-    """An intent. ``VERB`` is its name on every surface, ``ROLES`` who may.
+    """An intent. ``USES_SIMILARITY`` says that deciding needs the similarity projection."""
 
-    ``USES_SIMILARITY`` says that deciding needs the similarity projection.
-    """
-
-    VERB: ClassVar[str]
-    ROLES: ClassVar[frozenset[Role]] = WRITERS
     USES_SIMILARITY: ClassVar[bool] = False
 
     idempotency_key: IdempotencyKey | None = None
@@ -63,8 +55,6 @@ class Command(Input, ABC):
 class Answers(Protocol[A_co]):
     """A command as the writer sees it."""
 
-    VERB: ClassVar[str]
-    ROLES: ClassVar[frozenset[Role]]
     USES_SIMILARITY: ClassVar[bool]
 
     @property

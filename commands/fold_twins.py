@@ -5,20 +5,18 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from muniment.domain.identity import Role
 from muniment.domain.inputs import MemoryId
 from muniment.domain.memory import merging
 from muniment.domain.memory.events import Folded
 from muniment.domain.ports import Append, Outcome
 
-from .command import WRITERS, Command, Work
+from .command import Command, Work
 
 
 class FoldTwins(Command):
     """Fold exact repetitions into the oldest, or the pinned one; what no longer is one is left."""
 
     VERB: ClassVar[str] = "fold"
-    ROLES: ClassVar[frozenset[Role]] = frozenset[Role]({*WRITERS, "service"})
 
     ids: Annotated[tuple[MemoryId, ...], Field(min_length=2)]
 

@@ -5,7 +5,6 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from muniment.domain.identity import Role
 from muniment.domain.inputs import Line
 from muniment.domain.memory.events import Event
 from muniment.domain.memory.retiring import hold, release_hold
@@ -14,14 +13,11 @@ from muniment.domain.ports import Desk
 
 from .edit import Edit
 
-HOLDERS: frozenset[Role] = frozenset(["owner", "admin"])
-
 
 class Hold(Edit):
     """Put a memory under a legal hold: nothing may remove its words until it is lifted."""
 
     VERB: ClassVar[str] = "hold"
-    ROLES: ClassVar[frozenset[Role]] = HOLDERS
     POSITIONAL: ClassVar[tuple[str, ...]] = ("id", "reason")
 
     reason: Annotated[Line, Field(min_length=1, max_length=2_000, description="Why, in a line.")]
@@ -35,7 +31,6 @@ class ReleaseHold(Edit):
     """Lift the legal hold on a memory."""
 
     VERB: ClassVar[str] = "release_hold"
-    ROLES: ClassVar[frozenset[Role]] = HOLDERS
 
     def change(self, memory: State, desk: Desk) -> Sequence[Event]:
         """The decision."""

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints
 
 from muniment.domain.errors import Invalid, NotFound
-from muniment.domain.identity import TRUST, Role
+from muniment.domain.identity import TRUST
 from muniment.domain.inputs import (
     Category,
     Content,
@@ -50,7 +50,6 @@ class ImportMemory(Command):
     """
 
     VERB: ClassVar[str] = "import"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner"])
 
     format: Line
     external_id: Line | None = None

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from muniment.domain.identity import Role
 from muniment.domain.memory.decisions import pin, unpin
 from muniment.domain.memory.events import Event
 from muniment.domain.memory.state import State
@@ -11,14 +10,11 @@ from muniment.domain.ports import Desk
 
 from .edit import Edit
 
-OWNER: frozenset[Role] = frozenset(["owner"])
-
 
 class Pin(Edit):
     """Put a memory in the vault: no policy decays, prunes or purges it."""
 
     VERB: ClassVar[str] = "pin"
-    ROLES: ClassVar[frozenset[Role]] = OWNER
 
     def change(self, memory: State, desk: Desk) -> Sequence[Event]:
         """The decision."""
@@ -29,7 +25,6 @@ class Unpin(Edit):
     """Take a memory out of the vault."""
 
     VERB: ClassVar[str] = "unpin"
-    ROLES: ClassVar[frozenset[Role]] = OWNER
 
     def change(self, memory: State, desk: Desk) -> Sequence[Event]:
         """The decision."""

@@ -7,21 +7,17 @@ between them. Whatever happens in between, the second can be given again.
 from collections.abc import Sequence
 from typing import ClassVar
 
-from muniment.domain.identity import Role
 from muniment.domain.inputs import MemoryId
 from muniment.domain.memory.retiring import complete_purge, request_purge
 from muniment.domain.ports import Append, Outcome
 
 from .command import Command, Work
 
-PURGERS: frozenset[Role] = frozenset(["owner", "service"])
-
 
 class RequestPurge(Command):
     """Ask for the key of a memory to be destroyed, if it is due and nothing protects it."""
 
     VERB: ClassVar[str] = "purge"
-    ROLES: ClassVar[frozenset[Role]] = PURGERS
 
     id: MemoryId
 
@@ -40,7 +36,6 @@ class CompletePurge(Command):
     """Record that the key of a memory has been destroyed."""
 
     VERB: ClassVar[str] = "purge"
-    ROLES: ClassVar[frozenset[Role]] = PURGERS
 
     id: MemoryId
 

@@ -5,7 +5,6 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from muniment.domain.identity import Role
 from muniment.domain.inputs import Line
 from muniment.domain.memory.events import Event
 from muniment.domain.memory.retiring import quarantine, release
@@ -19,7 +18,6 @@ class Quarantine(Edit):
     """Hide a memory from recall until a person says that it may be trusted."""
 
     VERB: ClassVar[str] = "quarantine"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "service"])
     POSITIONAL: ClassVar[tuple[str, ...]] = ("id", "reason")
 
     reason: Annotated[Line, Field(min_length=1, max_length=2_000, description="Why, in a line.")]
@@ -34,7 +32,6 @@ class Release(Edit):
     """Let a memory out of quarantine."""
 
     VERB: ClassVar[str] = "release"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner"])
 
     def change(self, memory: State, desk: Desk) -> Sequence[Event]:
         """The decision."""

@@ -1,9 +1,7 @@
 """Record that a process began to serve the store: restarts are counted by the audit."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
-from muniment.domain.identity import Role
 from muniment.domain.ports import Append, Outcome
 from muniment.domain.process import Kind, Started
 
@@ -11,10 +9,7 @@ from .command import Command, Work
 
 
 class RecordStart(Command):
-    """Say that a process of ``release`` serves the store from now on."""
-
-    VERB: ClassVar[str] = "serve"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["service"])
+    """Say that a process of ``release`` serves the store. No caller asks for it."""
 
     kind: Kind
     release: str

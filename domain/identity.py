@@ -53,6 +53,11 @@ class Identity:
         return _SOURCES.get(self.role, "model")
 
 
+def commits_for(actor: str) -> str:
+    """The actor whose memories come of what a sub-agent proposed: ``bot:commit-from:NAME``."""
+    return f"bot:commit-from:{actor.partition(':')[2]}"
+
+
 def _is_named(pattern: "regex.Pattern[str]", name: object) -> bool:
     """Names come from callers, whose types nobody has checked yet."""
     return isinstance(name, str) and pattern.fullmatch(name) is not None

@@ -21,6 +21,7 @@ from pydantic import (
 
 from . import category as categories
 from . import moments, subject_time, texts
+from .access import Operation
 from .errors import Invalid
 from .memory.decisions import (
     MAX_METADATA_BYTES,
@@ -33,7 +34,7 @@ from .memory.events import Source
 MAX_TAG = 64
 
 
-class Input(BaseModel):
+class Input(Operation, BaseModel):
     """A command or a query: made by ``of``, then never changed."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Protocol
 
 from .identity import Identity
-from .memory.events import Event
 from .memory.state import State
 from .recorded import Recorded
 from .rules import Rules
@@ -26,7 +25,7 @@ class Append:
 
     stream: str
     version: int
-    events: Sequence[Event]
+    events: Sequence[object]
 
 
 class Desk(Protocol):

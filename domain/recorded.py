@@ -1,8 +1,9 @@
 """An event as the log holds it: what happened, and the envelope around it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, TypeVar
+from functools import cache
+from typing import Annotated, Any, Final, Literal, TypeVar, get_type_hints
 
 T = TypeVar("T")
 
@@ -20,6 +21,18 @@ Every other field of an event is a fact: stored in the clear, so that proofs, in
 need no key and survive every erasure. A field of words must have a blank default, which is what it
 reads as when the words cannot be read.
 """
+
+
+@cache
+def word_fields(event: type) -> frozenset[str]:
+    """The names of an event's fields that hold words."""
+    hints = get_type_hints(event, include_extras=True)
+    return frozenset(
+        field.name
+        for field in fields(event)
+        if WORDS in getattr(hints[field.name], "__metadata__", ())
+    )
+
 
 Fault = Literal["key_missing", "unreadable", "newer_release"]
 """Why an event could not be read in full.

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from .access import Grants
 from .coverage import Vocabulary
 from .importance import Decay
 
@@ -53,3 +54,4 @@ class Rules:
     duplicate_check: DuplicateCheck = field(default_factory=DuplicateCheck)
     retention: Retention = field(default_factory=Retention)
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    access: Grants = field(default_factory=Grants)

@@ -20,8 +20,8 @@ from typing import ClassVar, Final
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ._release import __version__
+from .domain.access import Operation
 from .domain.errors import Refused, StorageFailed
-from .domain.identity import Role
 from .domain.moments import rfc3339
 from .engine import Engine
 from .importing import Progress
@@ -45,11 +45,10 @@ _PAGES = 2_048
 _CHUNK = 1 << 20
 
 
-class Backup:
-    """The operation, for the table of roles."""
+class Backup(Operation):
+    """Copy the log."""
 
     VERB: ClassVar[str] = "backup"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import structlog
 from . import settings as configuration
 from ._release import __version__
 from .commands.command import Answers
+from .denials import Denials
 from .domain.errors import Invalid, MunimentError, StorageFailed
 from .domain.identity import Identity
 from .domain.memory.state import State
@@ -92,6 +93,7 @@ class Engine:
         self.checkpoints = Checkpoints(
             self.store, self.settings.cadence, self.clock, self.settings.log.busy_timeout
         )
+        self._denials = Denials(self._writer.run, lambda: read_clock(self.clock()))
         try:
             self.meaning = self._meaning()
         except BaseException:
@@ -124,11 +126,17 @@ class Engine:
         self._wake(identity)
         return answer
 
+    def denied(self, identity: Identity, operation: str) -> None:
+        """Counts that a role did not allow an operation; a handle that only reads does not."""
+        if not self.store.read_only:
+            self._denials.note(identity, operation)
+
     def close(self) -> None:
         """Ends the store; read models that are far ahead of their kept state are kept first."""
         if self.meaning is not None:
             self.meaning.close()
         if self.store.datastore.is_own_process and not self.store.datastore.pool.closed:
+            self._denials.close()
             try:
                 self.models.keep(self.settings.log.keep_state_after)
             except StorageFailed as error:

@@ -3,34 +3,37 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .domain.identity import Identity, Role
+from .domain.access import Operation
+from .domain.identity import Identity
 from .engine import Engine
 from .log.bundles import Bundle, bundle
 from .log.shelf import Against, given
-from .queries.get_memory import readable
-from .queries.history import History
+from .queries.get_memory import with_history
 from .queries.reading import Reading
 
 
-class MakeCheckpoint:
-    """Who may have the log signed as it stands."""
+class Verify(Operation):
+    """Ask whether the log is whole and unaltered."""
+
+    VERB: ClassVar[str] = "verify"
+
+
+class MakeCheckpoint(Operation):
+    """Have the log signed as it stands."""
 
     VERB: ClassVar[str] = "checkpoint"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "service", "auditor", "admin"])
 
 
-class ProveMemory:
-    """Who may have a memory's events proven: who may read its history."""
+class ProveMemory(Operation):
+    """Have a memory's events proven."""
 
     VERB: ClassVar[str] = "prove"
-    ROLES: ClassVar[frozenset[Role]] = History.ROLES
 
 
-class RotateSigningKey:
-    """Who may put another signing key in place."""
+class RotateSigningKey(Operation):
+    """Put another signing key in place."""
 
     VERB: ClassVar[str] = "keys rotate-signing"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "admin"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class _Whole:
     id: str
 
     def answer(self, reading: Reading) -> tuple[str, int]:
-        memory = readable(reading, self.id)
+        memory, _ = with_history(reading, self.id)
         return memory.id, memory.position
 
 

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, TypeAlias, cast
 
 from ._release import __version__
 from .adapters import markdown, native
+from .domain.access import Operation
 from .domain.errors import Invalid
-from .domain.identity import Role
 from .domain.memory.events import Source
 from .domain.memory.state import State, Statement
 from .domain.moments import rfc3339
@@ -33,11 +33,10 @@ _NOT_EXPORTED = frozenset(["space", "version", "position", "removal", "fault"])
 """Where it lies in this log is no part of a memory; it is told as its provenance."""
 
 
-class Export:
-    """The operation, for the table of roles."""
+class Export(Operation):
+    """Write the memories of a space to a file."""
 
     VERB: ClassVar[str] = "export"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner"])
 
 
 @dataclass(frozen=True, slots=True)

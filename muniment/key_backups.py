@@ -22,8 +22,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from .domain.access import Operation
 from .domain.errors import Invalid, Refused, StorageFailed
-from .domain.identity import Role
 from .domain.moments import rfc3339
 from .engine import Engine
 from .log import master as masters
@@ -40,18 +40,16 @@ _COST = 1 << 16  # 64 MiB and a fraction of a second, for whoever guesses at a p
 _SALT_BYTES = 16
 
 
-class BackupKeys:
-    """The operation, for the table of roles."""
+class BackupKeys(Operation):
+    """Write the keys to a file."""
 
     VERB: ClassVar[str] = "keys backup"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "admin"])
 
 
-class RotateKeys:
-    """The operation, for the table of roles."""
+class RotateKeys(Operation):
+    """Replace the master key."""
 
     VERB: ClassVar[str] = "keys rotate"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "admin"])
 
 
 @dataclass(frozen=True, slots=True)

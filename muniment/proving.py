@@ -2,17 +2,16 @@
 
 from typing import ClassVar
 
-from .domain.identity import Role
+from .domain.access import Operation
 from .engine import Engine
 from .importing import Progress
 from .proofs.proof import Proof, prove
 
 
-class ProveInvariants:
-    """Who may have the invariants proven."""
+class ProveInvariants(Operation):
+    """Have the invariants proven."""
 
     VERB: ClassVar[str] = "prove_invariants"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "main", "auditor", "admin"])
 
 
 def prove_invariants(engine: Engine, progress: Progress | None) -> Proof:

@@ -1,11 +1,19 @@
 """Are the read models what the log says? They are made anew and compared."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+from .domain.access import Operation
 from .engine import Engine
 from .projections.catalog import Catalog
 from .projections.search_index import SearchIndex
 from .projections.similarity import Similarity
+
+
+class Rebuild(Operation):
+    """Make the read models anew and compare them."""
+
+    VERB: ClassVar[str] = "rebuild"
 
 
 @dataclass(frozen=True, slots=True)

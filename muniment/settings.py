@@ -12,6 +12,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
+from .domain.access import Grants
 from .domain.errors import Invalid
 from .domain.importance import Decay
 from .domain.inputs import invalid
@@ -144,6 +145,14 @@ class EmbeddingSettings(_Section):
     )
 
 
+class AccessSettings(_Section):
+    """What may be granted beyond the table of roles."""
+
+    auditors_read_content: bool = Field(
+        default=False, description="Whether auditors may read what memories say."
+    )
+
+
 class LogSettings(_Section):
     """The event log."""
 
@@ -218,6 +227,7 @@ class Settings(BaseSettings):
     dream: DreamSettings = Field(default_factory=DreamSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
+    access: AccessSettings = Field(default_factory=AccessSettings)
     log: LogSettings = Field(default_factory=LogSettings)
     server: ServerSettings = Field(default_factory=ServerSettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
@@ -243,6 +253,7 @@ class Settings(BaseSettings):
                 protection_count=dream.pruning_protection_reinforcement_count,
                 protected_days=dream.purge_protected_after_days,
             ),
+            access=Grants(auditors_read_content=self.access.auditors_read_content),
         )
 
     @property

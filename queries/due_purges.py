@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from muniment.domain.identity import Role
 from muniment.domain.inputs import Input
 from muniment.domain.memory.retiring import is_due, is_protected
 
@@ -24,7 +23,6 @@ class DuePurges(Input):
     """Memories that were archived for longer than archived ones are kept."""
 
     VERB: ClassVar[str] = "purge"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "service"])
 
     def answer(self, reading: Reading) -> Due:
         """Reads every archived and superseded memory of the space."""

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from typing import ClassVar
 
-from muniment.domain.identity import Role
 from muniment.domain.inputs import Input
 from muniment.domain.memory.merging import fold_key
 
@@ -16,7 +15,6 @@ class ExactTwins(Input):
     """Live memories of the same category and text, once white space is collapsed."""
 
     VERB: ClassVar[str] = "fold"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "main", "service"])
 
     def answer(self, reading: Reading) -> list[tuple[str, ...]]:
         """Groups of two or more ids. Texts are compared by hash here, and again when folded."""

@@ -4,16 +4,15 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from muniment.domain.access import PEOPLE
 from muniment.domain.errors import Refused
-from muniment.domain.identity import Role
+from muniment.domain.identity import commits_for
 from muniment.domain.inputs import Input, MemoryId
 from muniment.domain.memory.state import State
 from muniment.domain.memory.view import Memory, view
+from muniment.domain.recorded import Recorded
 
 from .reading import Reading
-
-TRUSTED_WITH_DOUBTS: frozenset[Role] = frozenset(["owner", "auditor", "admin"])
-"""Who may read what is quarantined: people. It is kept from agents lest they act on it."""
 
 
 def readable(reading: Reading, name: str) -> State:
@@ -25,18 +24,38 @@ def readable(reading: Reading, name: str) -> State:
     """
     memory = reading.memory(name)
     is_doubted = memory.condition == "quarantined" and memory.fault is None
-    if is_doubted and reading.identity.role not in TRUSTED_WITH_DOUBTS:
+    if is_doubted and reading.identity.role not in PEOPLE:
         raise Refused(
             "It is quarantined: only the owner may look at it.", code="quarantined", field="id"
         )
     return memory
 
 
+def with_history(reading: Reading, name: str) -> tuple[State, list[Recorded]]:
+    """The memory of a name and all of its events, if who asks may read them.
+
+    Raises:
+        Refused: ``quarantined``; ``role_refused`` where a sub-agent had no part in it.
+        MunimentError: As for ``Reading.memory``.
+    """
+    memory = readable(reading, name)
+    events = reading.history(memory.id)
+    asking = reading.identity
+    if asking.role == "contributor" and not any(
+        recorded.actor in (asking.actor, commits_for(asking.actor)) for recorded in events
+    ):
+        raise Refused(
+            f"{asking.actor} had no part in it: a sub-agent reads the history of what it proposed.",
+            code="role_refused",
+            field="id",
+        )
+    return memory, events
+
+
 class Get(Input):
     """One memory by id, archived ones too; of a purged one only the tombstone."""
 
     VERB: ClassVar[str] = "show"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "main", "contributor", "service"])
     POSITIONAL: ClassVar[tuple[str, ...]] = ("id",)
 
     id: MemoryId
@@ -50,7 +69,6 @@ class GetMany(Input):
     """Several memories by id, in the order asked for; at most 1,000."""
 
     VERB: ClassVar[str] = "get_many"
-    ROLES: ClassVar[frozenset[Role]] = Get.ROLES
 
     ids: Annotated[tuple[MemoryId, ...], Field(max_length=1_000)]
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
-from muniment.domain.identity import Role
+from muniment.domain.access import reads_words
 from muniment.domain.inputs import Input, MemoryId
 
-from .get_memory import readable
+from .get_memory import with_history
 from .reading import Reading
 from .told import data, summary
 
@@ -30,17 +30,15 @@ class History(Input):
     """Every event of a memory, oldest first."""
 
     VERB: ClassVar[str] = "history"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(
-        ["owner", "main", "contributor", "auditor", "admin"]
-    )
     POSITIONAL: ClassVar[tuple[str, ...]] = ("id",)
 
     id: MemoryId
 
     def answer(self, reading: Reading) -> list[HistoryEntry]:
         """The events of the memory's stream."""
-        memory = readable(reading, self.id)
+        memory, events = with_history(reading, self.id)
         is_purged = memory.condition == "purged"
+        with_words = reads_words(reading.identity.role, reading.rules.access)
         return [
             HistoryEntry(
                 recorded.position,
@@ -48,8 +46,8 @@ class History(Input):
                 recorded.name,
                 recorded.recorded_at,
                 recorded.actor,
-                summary(recorded, is_purged=is_purged),
-                data(recorded),
+                summary(recorded, is_purged=is_purged, with_words=with_words),
+                data(recorded, with_words=with_words),
             )
-            for recorded in reading.history(memory.id)
+            for recorded in events
         ]

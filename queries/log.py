@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
+from muniment.domain.access import PEOPLE, may, reads_words
 from muniment.domain.errors import Refused
-from muniment.domain.identity import Role
 from muniment.domain.inputs import Input, Line, Moment
 from muniment.domain.recorded import Recorded
 
@@ -20,9 +20,6 @@ from .told import data
 EVERY_SPACE = "*"
 FOLLOW_EVERY = 0.2
 """Seconds between looks at the end of the log."""
-
-STORE_WIDE: frozenset[Role] = frozenset(["owner", "auditor", "admin"])
-"""Who may read the log of other spaces, and of what is quarantined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,6 @@ class Log(Input):
     """The log by position. ``space`` is the caller's own unless named; ``*`` means all."""
 
     VERB: ClassVar[str] = "log"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "main", "auditor", "admin"])
 
     after: Annotated[int, Field(ge=0, lt=2**63, description="Only past this position.")] = 0
     limit: Annotated[
@@ -67,7 +63,8 @@ class Log(Input):
             Refused: ``role_refused`` where an agent asks about another space.
         """
         mine = reading.identity.space
-        if self.space not in (None, mine) and reading.identity.role not in STORE_WIDE:
+        is_of_others = self.space not in (None, mine)
+        if is_of_others and not may(reading.identity.role, "every_space", reading.rules.access):
             raise Refused(
                 f"The role {reading.identity.role!r} reads the log of its own space alone.",
                 code="role_refused",
@@ -102,9 +99,11 @@ class Log(Input):
 
 
 def _shown(recorded: Recorded, reading: Reading) -> LogEntry:
-    """The entry; of what is quarantined without its words for those who may not read them."""
-    hidden = reading.identity.role not in STORE_WIDE and _is_quarantined(recorded, reading)
-    return entry(recorded, without_words=hidden)
+    """The entry, without words for those who may not read them; of what is quarantined, bare."""
+    role = reading.identity.role
+    if role not in PEOPLE and _is_quarantined(recorded, reading):
+        return entry(recorded, {})
+    return entry(recorded, data(recorded, with_words=reads_words(role, reading.rules.access)))
 
 
 def _is_quarantined(recorded: Recorded, reading: Reading) -> bool:
@@ -116,8 +115,8 @@ def _is_quarantined(recorded: Recorded, reading: Reading) -> bool:
         return bool(catalog.in_condition(np.array([row], np.int32), "quarantined")[0])
 
 
-def entry(recorded: Recorded, *, without_words: bool = False) -> LogEntry:
-    """A recorded event as a log entry."""
+def entry(recorded: Recorded, told: Mapping[str, Any]) -> LogEntry:
+    """A recorded event as a log entry, of which ``told`` is the data."""
     return LogEntry(
         recorded.position,
         recorded.stream,
@@ -130,5 +129,5 @@ def entry(recorded: Recorded, *, without_words: bool = False) -> LogEntry:
         recorded.command_id,
         recorded.correlation_id,
         recorded.causation_id,
-        {} if without_words else data(recorded),
+        told,
     )

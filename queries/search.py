@@ -11,7 +11,6 @@ from pydantic import BeforeValidator, Field, StringConstraints, ValidationInfo
 
 from muniment.domain import texts
 from muniment.domain.errors import Invalid
-from muniment.domain.identity import Role
 from muniment.domain.inputs import Category, Input, Moment, Tags, Trust
 from muniment.domain.memory.events import Store
 from muniment.domain.memory.state import Condition
@@ -71,7 +70,6 @@ class Search(Input):
     """Find memories; without a query, browse the latest and see which categories there are."""
 
     VERB: ClassVar[str] = "search"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "main", "contributor", "service"])
     POSITIONAL: ClassVar[tuple[str, ...]] = ("query",)
 
     query: Annotated[

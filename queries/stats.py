@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from muniment.domain.identity import Role
 from muniment.domain.inputs import Input
 from muniment.domain.memory.state import Condition
 
@@ -26,7 +25,6 @@ class GetStats(Input):
     """Counts, sizes and the head position."""
 
     VERB: ClassVar[str] = "stats"
-    ROLES: ClassVar[frozenset[Role]] = frozenset(["owner", "main", "auditor", "admin"])
 
     def answer(self, reading: Reading) -> Stats:
         """What the catalog counts, and the size of the log."""

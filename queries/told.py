@@ -6,10 +6,11 @@ from typing import Any
 import regex
 
 from muniment.domain.clock import Skewed
+from muniment.domain.denial import Denied
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Event
 from muniment.domain.process import Started
-from muniment.domain.recorded import Recorded
+from muniment.domain.recorded import Recorded, word_fields
 from muniment.domain.signing_key import Rotated
 
 _FAULTS = {
@@ -19,29 +20,39 @@ _FAULTS = {
 }
 
 
-def data(recorded: Recorded) -> dict[str, Any]:
-    """The event's fields by name; empty where it could not be read."""
-    if recorded.event is None:
+def data(recorded: Recorded, *, with_words: bool = True) -> dict[str, Any]:
+    """The event's fields by name; empty where it could not be read.
+
+    Without its words it has the facts alone.
+    """
+    event = recorded.event
+    if event is None:
         return {}
+    left_out = frozenset[str]() if with_words else word_fields(event.__class__)
     return {
-        field.name: getattr(recorded.event, field.name)
-        for field in dataclasses.fields(recorded.event)
+        field.name: getattr(event, field.name)
+        for field in dataclasses.fields(event)
+        if field.name not in left_out
     }
 
 
-def summary(recorded: Recorded, *, is_purged: bool = False) -> str:
+def summary(recorded: Recorded, *, is_purged: bool = False, with_words: bool = True) -> str:
     """What happened, in a sentence; of a purged memory without the words that were removed."""
     if recorded.fault == "key_missing" and is_purged:
         return f"{recorded.name}: its words were purged"
     if recorded.fault is not None:
         return f"{recorded.name}: {_FAULTS[recorded.fault]}"
     event = recorded.event
+    if not with_words and word_fields(event.__class__):
+        return f"{recorded.name}: its words are withheld from this role"
     if isinstance(event, Skewed):
         return f"the clock was {event.behind_seconds:.0f} s behind the log"
     if isinstance(event, Rotated):
         return "another key signs the checkpoints from here on"
     if isinstance(event, Started):
         return f"{event.kind} was started, release {event.release}"
+    if isinstance(event, Denied):
+        return f"denied to {recorded.actor} as {event.role}, {event.count}×: {event.operation}"
     return _told(event)
 
 

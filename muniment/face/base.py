@@ -1,9 +1,11 @@
 """What every part of the face stands on: the store, who acts, and whether they may."""
 
-from collections.abc import Iterable
-from typing import Any, ClassVar, Protocol, TypedDict, TypeVar
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from typing import Any, TypedDict, TypeVar
 
 from muniment.commands.edit import Edit
+from muniment.domain.access import ROLES, Operation, may
 from muniment.domain.errors import Invalid, Refused
 from muniment.domain.identity import Identity, Role
 from muniment.domain.memory.view import Memory
@@ -11,17 +13,14 @@ from muniment.engine import Engine
 
 T = TypeVar("T")
 
+_ROLE_REFUSED = "role_refused"
+
 
 class EditOptions(TypedDict, total=False):
     """What every edit takes besides: the version it was decided on, and what makes a retry safe."""
 
     expected_version: int | None
     idempotency_key: str | None
-
-
-class _Operation(Protocol):
-    VERB: ClassVar[str]
-    ROLES: ClassVar[frozenset[Role]]
 
 
 class Face:
@@ -51,16 +50,35 @@ class Face:
         """As what it acts: this says what it may do."""
         return self._identity.role
 
+    def may(self, operation: str) -> bool:
+        """Whether this handle's role may ask for an operation, by its name in the table of roles."""
+        return may(self.role, operation, self._engine.rules.access)
+
     def _edit(self, command: type[Edit], **given: Any) -> Memory:
         self._authorise(command)
         return self._engine.run(command.of(**given), self._identity)
 
-    def _authorise(self, operation: type[_Operation]) -> None:
-        if self._identity.role not in operation.ROLES:
+    def _authorise(self, operation: type[Operation]) -> None:
+        """Refuses what the role may not ask for, before anything about the input is looked at."""
+        if not self.may(operation.VERB):
+            self._engine.denied(self._identity, operation.VERB)
+            allowed = ", ".join(sorted(ROLES[operation.VERB]))
             raise Refused(
-                f"The role {self._identity.role!r} of {self.actor} may not {operation.VERB}.",
-                code="role_refused",
+                f"The role {self._identity.role!r} of {self.actor} may not {operation.VERB}: that"
+                f" is for {allowed}.",
+                code=_ROLE_REFUSED,
             )
+
+    @contextmanager
+    def _authorised(self, operation: type[Operation]) -> Generator[None, None, None]:
+        """The same, for what a role may ask for in part: a refusal of the rest counts too."""
+        self._authorise(operation)
+        try:
+            yield
+        except Refused as error:
+            if error.code == _ROLE_REFUSED:
+                self._engine.denied(self._identity, operation.VERB)
+            raise
 
 
 def listed(given: Iterable[T], field: str) -> list[T]:

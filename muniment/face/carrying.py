@@ -7,7 +7,7 @@ from muniment.commands.import_memory import ImportMemory
 from muniment.exporting import Export, Exported, export
 from muniment.importing import ImportReport, Progress, import_all
 from muniment.paths import path_of
-from muniment.rebuild import Rebuilt, rebuild
+from muniment.rebuild import Rebuild, Rebuilt, rebuild
 
 from .base import Face
 
@@ -63,4 +63,5 @@ class Carrying(Face):
 
     def rebuild(self) -> Rebuilt:
         """Makes the projections of this space anew and compares them with those in use."""
+        self._authorise(Rebuild)
         return rebuild(self._engine, self.space)

@@ -1,6 +1,6 @@
 """What proves that the log is whole and that its rules were kept."""
 
-from muniment.evidence import MakeCheckpoint, ProveMemory, prove_memory
+from muniment.evidence import MakeCheckpoint, ProveMemory, Verify, prove_memory
 from muniment.importing import Progress
 from muniment.log.bundles import Bundle
 from muniment.log.notes import Checkpoint
@@ -24,6 +24,7 @@ class Evidence(Face):
         Raises:
             Invalid: ``checkpoint_malformed`` or ``checkpoint_unreadable``.
         """
+        self._authorise(Verify)
         return verify(self._engine.store, against)
 
     def checkpoint(self) -> Checkpoint:
@@ -46,8 +47,8 @@ class Evidence(Face):
         Raises:
             StorageFailed: ``log_not_intact``, or ``read_only`` where a checkpoint has to be made.
         """
-        self._authorise(ProveMemory)
-        return prove_memory(self._engine, self._identity, id, since)
+        with self._authorised(ProveMemory):
+            return prove_memory(self._engine, self._identity, id, since)
 
     def prove_invariants(self, *, progress: Progress | None = None) -> Proof:
         """Whether every invariant held after every event of the log, of all spaces.

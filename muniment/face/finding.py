@@ -77,8 +77,8 @@ class Finding(Face):
 
     def history(self, id: str) -> list[HistoryEntry]:
         """Every event of a memory, oldest first."""
-        self._authorise(History)
-        return self._engine.ask(History.of(id=id), self._identity)
+        with self._authorised(History):
+            return self._engine.ask(History.of(id=id), self._identity)
 
     def log(
         self,
@@ -96,20 +96,20 @@ class Finding(Face):
 
         With ``follow`` it waits at the end for what comes, until the handle is closed.
         """
-        self._authorise(Log)
-        return self._engine.ask(
-            Log.of(
-                after=after,
-                limit=limit,
-                space=space,
-                name=name,
-                actor=actor,
-                since=since,
-                until=until,
-                follow=follow,
-            ),
-            self._identity,
-        )
+        with self._authorised(Log):
+            return self._engine.ask(
+                Log.of(
+                    after=after,
+                    limit=limit,
+                    space=space,
+                    name=name,
+                    actor=actor,
+                    since=since,
+                    until=until,
+                    follow=follow,
+                ),
+                self._identity,
+            )
 
     def stats(self) -> Stats:
         """Counts, sizes and the head position."""

@@ -7,15 +7,16 @@ two together again, or reads the words as blank where they cannot be had.
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, get_type_hints
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from muniment.domain.clock import Skewed
+from muniment.domain.denial import Denied
 from muniment.domain.memory import events
 from muniment.domain.process import Started
-from muniment.domain.recorded import WORDS
+from muniment.domain.recorded import word_fields
 from muniment.domain.signing_key import Rotated
 
 EVENTS: tuple[type, ...] = (
@@ -47,6 +48,7 @@ EVENTS: tuple[type, ...] = (
     Skewed,
     Rotated,
     Started,
+    Denied,
 )
 """Every event that this release can read and write. Nothing else is ever resolved from a row."""
 
@@ -67,14 +69,10 @@ class _Form:
     def __init__(self, event: type) -> None:
         self.name: str = event.NAME  # type: ignore[attr-defined]
         self.schema: int = event.SCHEMA  # type: ignore[attr-defined]
-        hints = get_type_hints(event, include_extras=True)
+        words = word_fields(event)
         fields = sorted(dataclasses.fields(event), key=lambda field: field.name)
-        self.facts = [
-            (field.name, _default(field)) for field in fields if not _is_words(hints[field.name])
-        ]
-        self.words = [
-            (field.name, _default(field)) for field in fields if _is_words(hints[field.name])
-        ]
+        self.facts = [(one.name, _default(one)) for one in fields if one.name not in words]
+        self.words = [(one.name, _default(one)) for one in fields if one.name in words]
         self.adapter: TypeAdapter[Any] = TypeAdapter(event)
 
 
@@ -87,10 +85,6 @@ def _default(field: "dataclasses.Field[Any]") -> Any:
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
     return _REQUIRED
-
-
-def _is_words(hint: Any) -> bool:
-    return WORDS in getattr(hint, "__metadata__", ())
 
 
 _BY_CLASS: Mapping[type, _Form] = {event: _Form(event) for event in EVENTS}

@@ -24,6 +24,7 @@ import independent
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from muniment.domain.clock import Skewed
+from muniment.domain.denial import Denied
 from muniment.domain.importance import Decay
 from muniment.domain.memory import events as e
 from muniment.domain.memory.state import State, evolve
@@ -244,6 +245,8 @@ EXAMPLES: Sequence[object] = (
     Started(kind="mcp", release="1.0.0rc1"),
     Rotated(old=_VERIFIERS[0], new=_VERIFIERS[1], statement=_STATEMENT),
     Rotated(old=_VERIFIERS[1], new=_VERIFIERS[0], statement=_STATEMENT + _STATEMENT[-60:]),
+    Denied(operation="save", role="contributor", count=1),
+    Denied(operation="keys rotate-signing", role="main", count=4_000),
 )
 """Two or more of each event: one that says the least, one that says everything."""
 
@@ -299,7 +302,7 @@ def folded(file: Mapping[str, Any], event: Any) -> State | None:
         envelope[2] = number
         envelope[5] = before["recorded_at"]
         state = evolve(state, recorded(envelope, decoded))
-    if file["envelope"][3] in (Skewed.NAME, Rotated.NAME, Started.NAME):
+    if not file["envelope"][3].startswith("memory."):
         return state
     return evolve(state, recorded(file["envelope"], event))
 
@@ -319,7 +322,7 @@ _COMPUTED = frozenset(["importance", "relevance", "band"])
 def _made(event: Any) -> dict[str, Any]:
     name, schema = codec.stored_name(event)
     facts, words = codec.encode(event)
-    is_first = isinstance(event, e.Beginning | Skewed | Rotated | Started)
+    is_first = isinstance(event, e.Beginning) or not name.startswith("memory.")
     before: list[dict[str, Any]] = []
     for number, earlier in enumerate(() if is_first else BEFORE, 1):
         earlier_facts, earlier_words = codec.encode(earlier)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import platformdirs
 import structlog
@@ -15,6 +15,7 @@ from typer.exceptions import TyperException
 
 from muniment._release import __version__
 from muniment.domain.errors import MunimentError
+from muniment.domain.identity import Role
 
 from . import failures, verbs
 from .help import HELP_OPTIONS, WIDTH
@@ -138,6 +139,14 @@ def _options(
             help="Who acts: manual, bot:…, subagent:…, skill:…, reflection:… or system:…",
         ),
     ] = "manual",
+    role: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROLE",
+            envvar="MUNIMENT_ROLE",
+            help="As what: admin and auditor are only had by being named.",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON; may also stand after the command.")
     ] = False,
@@ -152,5 +161,6 @@ def _options(
         is_chosen=source is not None and source.name == "COMMANDLINE",
         space=space,
         actor=actor,
+        role=cast("Role | None", role),  # opening says where there is none of that name
         json=as_json,
     )

@@ -8,6 +8,7 @@ import typer
 
 import muniment
 from muniment.domain.errors import Invalid, StorageFailed
+from muniment.domain.identity import Role
 from muniment.engine import IN_MEMORY
 from muniment.handle import Muniment
 
@@ -26,6 +27,7 @@ class Session:
     is_chosen: bool
     space: str
     actor: str
+    role: Role | None
     json: bool
 
     @property
@@ -59,7 +61,9 @@ class Session:
             StorageFailed: ``missing`` where there is none, or what opening raises.
         """
         self._require()
-        return muniment.open(self.data, space=self.space, actor=self.actor, read_only=True)
+        return muniment.open(
+            self.data, space=self.space, actor=self.actor, role=self.role, read_only=True
+        )
 
     def searching(self) -> Muniment:
         """The store, opened so that caches may be kept: read models, and vectors of texts.
@@ -87,6 +91,7 @@ class Session:
             self.data,
             space=self.space,
             actor=self.actor,
+            role=self.role,
             settings=None if many else ONE_SHOT,
         )
 

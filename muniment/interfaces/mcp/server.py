@@ -35,8 +35,10 @@ def server(enter: Enter) -> Server[Any]:
     async def list_tools(
         context: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        role = enter(context).role
-        return types.ListToolsResult(tools=[_listed(tool) for tool in TOOLS if role in tool.roles])
+        face = enter(context)
+        return types.ListToolsResult(
+            tools=[_listed(tool) for tool in TOOLS if face.may(tool.operation)]
+        )
 
     async def call_tool(
         context: Context, asked: types.CallToolRequestParams

@@ -11,7 +11,6 @@ from typing import Any, Final, Literal, TypeAlias
 from muniment.commands.archive import Archive
 from muniment.commands.rescore import Rescore
 from muniment.commands.save_memory import SaveMemory
-from muniment.domain.identity import Role
 from muniment.domain.inputs import Input
 from muniment.handle import Muniment
 from muniment.queries import recall_family
@@ -35,7 +34,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: its arguments are ``fields`` of ``model``; ``roles`` says who is shown it."""
+    """A tool: its arguments are ``fields`` of ``model``; ``operation`` is its row in the table of roles."""
 
     name: str
     description: str
@@ -43,7 +42,7 @@ class Tool:
     model: type[Input]
     fields: tuple[str, ...]
     perform: Callable[[Muniment, Values], Answer]
-    roles: frozenset[Role]
+    operation: str
 
 
 def _save(face: Muniment, values: Values) -> Answer:
@@ -105,7 +104,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         SaveMemory,
         ("content", "category", "tags"),
         _save,
-        SaveMemory.ROLES,
+        SaveMemory.VERB,
     ),
     Tool(
         "search_memory",
@@ -116,7 +115,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         Search,
         ("query", "category", "mode"),
         _search,
-        Search.ROLES,
+        Search.VERB,
     ),
     Tool(
         "delete_memory",
@@ -125,7 +124,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         Archive,
         ("id",),
         _delete,
-        Archive.ROLES,
+        Archive.VERB,
     ),
     Tool(
         "update_memory_importance",
@@ -134,7 +133,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         Rescore,
         ("id", "importance"),
         _rescore,
-        Rescore.ROLES,
+        Rescore.VERB,
     ),
     Tool(
         "get_memory_history",
@@ -143,7 +142,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         History,
         ("id",),
         _history,
-        History.ROLES,
+        History.VERB,
     ),
     Tool(
         "verify_memory_log",
@@ -152,6 +151,6 @@ TOOLS: Final[tuple[Tool, ...]] = (
         NoArguments,
         (),
         _verify,
-        frozenset(["owner", "main", "auditor", "admin"]),
+        "verify",
     ),
 )

@@ -1,0 +1,168 @@
+"""The surfaces that operations are asked for on, for tests that hold on each of them alike.
+
+A surface takes an operation by its name in the table of roles and asks for it on a memory, in a
+role. HTTP and MCP are each one more ``Surface`` with a table of their own.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+from terminal import Terminal
+
+import muniment
+from muniment import Muniment, MunimentError
+from muniment.domain.access import Operation
+from muniment.domain.identity import Role
+
+NOBODY = "01980000-0000-7000-8000-000000000000"
+
+
+def operations() -> set[str]:
+    """The name of every operation that there is."""
+
+    def below(kind: type[Operation]) -> Iterator[type[Operation]]:
+        for one in kind.__subclasses__():
+            yield one
+            yield from below(one)
+
+    return {
+        kind.VERB
+        for kind in below(Operation)
+        if "VERB" in kind.__dict__ and kind.__module__.startswith("muniment.")
+    }
+
+
+class Surface(Protocol):
+    """Where callers come in. ``LACKS`` are the operations that it does not have."""
+
+    LACKS: ClassVar[frozenset[str]]
+
+    def __call__(self, operation: str, role: Role, of: str) -> str:
+        """Asks for an operation on a memory; the code of the error, or ``done``."""
+        ...
+
+
+class InPython:
+    """The handle."""
+
+    LACKS: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+
+    def __call__(self, operation: str, role: Role, of: str) -> str:
+        with muniment.open(self._data, role=role) as m:
+            try:
+                CALLS[operation](m, of, self._data.parent)
+            except MunimentError as error:
+                return error.code
+        return "done"
+
+
+class OnTheCommandLine:
+    """The verbs."""
+
+    LACKS: ClassVar[frozenset[str]] = frozenset(["get_many"])
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+
+    def __call__(self, operation: str, role: Role, of: str) -> str:
+        place = str(self._terminal.data.parent / f"made by {role}")
+        line = [part.format(of=of, nobody=NOBODY, place=place) for part in VERBS[operation]]
+        run = self._terminal("--role", role, "--json", *line)
+        return "done" if run.status in (0, 1) else str(json.loads(run.err)["error"]["code"])
+
+
+_Call = Callable[[Muniment, str, Path], Any]
+
+CALLS: Mapping[str, _Call] = {
+    "save": lambda m, of, at: m.save("Rack 12 is full."),
+    "revise": lambda m, of, at: m.revise(of, "Rack 12 is full."),
+    "rescore": lambda m, of, at: m.rescore(of, 0.9),
+    "recategorize": lambda m, of, at: m.recategorize(of, "infra"),
+    "retag": lambda m, of, at: m.retag(of, ["x"]),
+    "describe": lambda m, of, at: m.describe(of, {"k": "v"}),
+    "pin": lambda m, of, at: m.pin(of),
+    "unpin": lambda m, of, at: m.unpin(of),
+    "mark_used": lambda m, of, at: m.mark_used(of),
+    "archive": lambda m, of, at: m.archive(of, "stale"),
+    "restore": lambda m, of, at: m.restore(of),
+    "supersede": lambda m, of, at: m.supersede(of, NOBODY),
+    "merge": lambda m, of, at: m.merge([of, NOBODY], "Both."),
+    "fold": lambda m, of, at: m.fold(),
+    "quarantine": lambda m, of, at: m.quarantine(of, "doubtful"),
+    "release": lambda m, of, at: m.release(of),
+    "hold": lambda m, of, at: m.hold(of, "a suit"),
+    "release_hold": lambda m, of, at: m.release_hold(of),
+    "purge": lambda m, of, at: m.purge(dry_run=True),
+    "import": lambda m, of, at: m.import_from("rockbot", at / "nothing here"),
+    "search": lambda m, of, at: m.search("feed"),
+    "show": lambda m, of, at: m.get(of),
+    "get_many": lambda m, of, at: m.get_many([of]),
+    "history": lambda m, of, at: m.history(of),
+    "log": lambda m, of, at: list(m.log(limit=1)),
+    "every_space": lambda m, of, at: list(m.log(space="*", limit=1)),
+    "stats": lambda m, of, at: m.stats(),
+    "verify": lambda m, of, at: m.verify(),
+    "checkpoint": lambda m, of, at: m.checkpoint(),
+    "prove": lambda m, of, at: m.prove(of),
+    "prove_invariants": lambda m, of, at: m.prove_invariants(),
+    "export": lambda m, of, at: m.export(at / f"export {m.actor}"),
+    "backup": lambda m, of, at: m.backup(at / "made by python" / "backup"),
+    "rebuild": lambda m, of, at: m.rebuild(),
+    "keys backup": lambda m, of, at: m.keys.backup(at / f"keys {m.actor}"),
+    "keys rotate": lambda m, of, at: m.keys.rotate(),
+    "keys rotate-signing": lambda m, of, at: m.keys.rotate_signing(),
+}
+"""Each operation asked for in Python, of a memory, with a directory to write to."""
+
+VERBS: Mapping[str, tuple[str, ...]] = {
+    "save": ("save", "Rack 12 is full."),
+    "revise": ("revise", "{of}", "Rack 12 is full."),
+    "rescore": ("rescore", "{of}", "0.9"),
+    "recategorize": ("recategorize", "{of}", "infra"),
+    "retag": ("retag", "{of}", "x"),
+    "describe": ("describe", "{of}", "k=v"),
+    "pin": ("pin", "{of}"),
+    "unpin": ("unpin", "{of}"),
+    "mark_used": ("mark-used", "{of}"),
+    "archive": ("archive", "{of}", "stale"),
+    "restore": ("restore", "{of}"),
+    "supersede": ("supersede", "{of}", "{nobody}"),
+    "merge": ("merge", "{of}", "{nobody}", "Both."),
+    "fold": ("fold",),
+    "quarantine": ("quarantine", "{of}", "doubtful"),
+    "release": ("release", "{of}"),
+    "hold": ("hold", "{of}", "a suit"),
+    "release_hold": ("release-hold", "{of}"),
+    "purge": ("purge",),
+    "import": ("import", "rockbot", "{place}/nothing here"),
+    "search": ("search", "feed"),
+    "show": ("show", "{of}"),
+    "history": ("history", "{of}"),
+    "log": ("log", "--limit", "1"),
+    "every_space": ("log", "--limit", "1", "--space", "*"),
+    "stats": ("stats",),
+    "verify": ("verify",),
+    "checkpoint": ("checkpoint",),
+    "prove": ("prove", "{of}"),
+    "prove_invariants": ("prove-invariants",),
+    "export": ("export", "{place}/export"),
+    "backup": ("backup", "{place}/backup"),
+    "rebuild": ("rebuild",),
+    "keys backup": ("keys", "backup", "{place}/keys", "--without-master"),
+    "keys rotate": ("keys", "rotate"),
+    "keys rotate-signing": ("keys", "rotate-signing"),
+}
+"""Each operation asked for on the command line."""
+
+
+def surfaces(terminal: Terminal) -> Mapping[str, Surface]:
+    """Every surface, by name, on one store."""
+    return {"python": InPython(terminal.data), "cli": OnTheCommandLine(terminal)}
+
+
+SURFACES = ("python", "cli")
