@@ -51,7 +51,7 @@ class Face:
         return self._identity.role
 
     def may(self, operation: str) -> bool:
-        """Whether this handle's role may ask for an operation, by its name in the table of roles."""
+        """Whether this role may ask for an operation, by its name in the table of roles."""
         return may(self.role, operation, self._engine.rules.access)
 
     def _edit(self, command: type[Edit], **given: Any) -> Memory:

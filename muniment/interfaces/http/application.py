@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from muniment._release import __version__
@@ -22,6 +23,7 @@ from .endpoints import Endpoint, endpoint
 from .gate import Gate
 from .health import Metrics
 from .routes import ROUTES
+from .tools import PATH, ToolsOverHttp
 
 _log = structlog.get_logger(__name__)
 
@@ -40,10 +42,12 @@ def application(gate: Gate, max_body: int) -> FastAPI:
         max_body: Bytes that the body of a request may have.
     """
     stopping = asyncio.Event()
+    tools = ToolsOverHttp(gate, max_body)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
-        yield
+        async with tools.sessions.run():
+            yield
         stopping.set()
 
     app = FastAPI(
@@ -75,6 +79,7 @@ def application(gate: Gate, max_body: int) -> FastAPI:
         )
     app.include_router(streaming.router(gate, stopping), prefix="/v1")
     app.include_router(health.router(gate.store, gate, metrics))
+    app.router.routes.append(Route(PATH, tools, methods=["GET", "POST", "DELETE"]))
     app.add_exception_handler(MunimentError, _refused)
     app.add_exception_handler(HTTPException, _unknown)
     app.add_middleware(_Door, gate=gate, metrics=metrics)
@@ -88,7 +93,7 @@ def _is_shared(path: str) -> bool:
 
 def _admitted(gate: Gate, answer: Endpoint, *, writes: bool) -> Endpoint:
     async def admitted(request: Request) -> Response:
-        request.state.face = gate.admit(request, writes=writes)
+        request.state.face = gate.admit(request.headers, writes=writes)
         return await answer(request)
 
     return admitted

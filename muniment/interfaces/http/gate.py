@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.requests import HTTPConnection
 
 from muniment.domain.errors import Refused
 from muniment.domain.identity import Identity
@@ -63,18 +62,23 @@ class Gate:
                 code="origin_refused",
             )
 
-    def admit(self, connection: HTTPConnection, *, writes: bool) -> Muniment:
+    def admit(self, headers: Headers, *, writes: bool) -> Muniment:
         """The handle that a request acts through.
 
         Raises:
             Refused: ``token_required``, or why the token is not taken.
             RateLimited: The client asks too often.
         """
-        identity = self._identity(connection.headers)
+        identity = self.recognise(headers)
         (self.writes if writes else self.reads).take((identity.space, identity.actor))
         return self.store.as_identity(identity)
 
-    def _identity(self, headers: Headers) -> Identity:
+    def recognise(self, headers: Headers) -> Identity:
+        """Who sends a request.
+
+        Raises:
+            Refused: ``token_required``, or why the token is not taken.
+        """
         if self.authenticate is None:
             return self.anyone
         scheme, _, token = headers.get("authorization", "").partition(" ")

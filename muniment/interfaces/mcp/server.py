@@ -1,7 +1,6 @@
 """The protocol around the tools: lists them, calls them, and words their errors."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import mcp_types as types
 import structlog
@@ -20,9 +19,19 @@ from .tools import TOOLS, Tool, Values
 
 _log = structlog.get_logger(__name__)
 
-Context = ServerRequestContext[Any, Any]
-Enter = Callable[[Context], Muniment]
-"""The handle that a request acts through."""
+Context: TypeAlias = ServerRequestContext[Any, Any]
+
+
+class Enter(Protocol):
+    """Says through which handle a request acts."""
+
+    def __call__(self, context: Context, *, writes: bool) -> Muniment:
+        """The handle; ``writes`` says what it is wanted for.
+
+        Raises:
+            Refused: Nobody known asks.
+        """
+        ...
 
 
 def server(enter: Enter) -> Server[Any]:
@@ -35,7 +44,7 @@ def server(enter: Enter) -> Server[Any]:
     async def list_tools(
         context: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        face = enter(context)
+        face = enter(context, writes=False)
         return types.ListToolsResult(
             tools=[_listed(tool) for tool in TOOLS if face.may(tool.operation)]
         )
@@ -46,7 +55,8 @@ def server(enter: Enter) -> Server[Any]:
         try:
             tool = _find(asked.name)
             values = _checked(tool, asked.arguments or {})
-            return await to_thread.run_sync(_call, tool, enter(context), values)
+            face = enter(context, writes=tool.effect != "reads")
+            return await to_thread.run_sync(_call, tool, face, values)
         except MunimentError as error:
             return _failed(f"[{error.code}] {error.message}")
         except Exception as error:  # noqa: BLE001 (a bug ends one call, and is logged)

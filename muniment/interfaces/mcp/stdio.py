@@ -15,6 +15,6 @@ def run(store: Muniment) -> None:
 
 
 async def _run(store: Muniment) -> None:
-    made = server(lambda _: store)
+    made = server(lambda _, *, writes: store)  # noqa: ARG005 (nothing is counted here)
     async with stdio_server() as (read, write):
         await made.run(read, write, made.create_initialization_options())

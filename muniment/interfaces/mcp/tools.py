@@ -34,7 +34,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: its arguments are ``fields`` of ``model``; ``operation`` is its row in the table of roles."""
+    """A tool: it takes ``fields`` of ``model``; ``operation`` is its row in the table of roles."""
 
     name: str
     description: str
