@@ -5,11 +5,25 @@ import os
 import tempfile
 from pathlib import Path
 
-from . import locomo, looking_up, nearest, replaying, saving, searching, verifying
+from . import (
+    auditing,
+    locomo,
+    looking_up,
+    nearest,
+    past,
+    replaying,
+    rolling_back,
+    saving,
+    searching,
+    verifying,
+)
 from .stores import fill
 from .verifying import EVENTS_A_MEMORY
 
-TOPICS = ("saving", "searching", "looking-up", "replaying", "verifying", "vectors", "locomo")
+TOPICS = (
+    *("saving", "searching", "looking-up", "replaying", "auditing", "past"),
+    *("verifying", "rolling-back", "vectors", "locomo"),
+)
 
 
 def main() -> None:
@@ -24,13 +38,16 @@ def main() -> None:
     topics: set[str] = {asked.only} if asked.only else set(TOPICS)
     one, five, fifteen = os.getloadavg()
     print(f"{os.cpu_count()} cores; load {one:.2f} {five:.2f} {fifteen:.2f}")
-    if topics - {"verifying", "vectors", "locomo"}:
+    if topics - {"verifying", "rolling-back", "vectors", "locomo"}:
         _on_a_store(topics, asked.memories)
     if "verifying" in topics:
         with tempfile.TemporaryDirectory() as folder:
             verifying.run(Path(folder) / "store", EVENTS_A_MEMORY * asked.memories).show()
     if "vectors" in topics:
         nearest.run(asked.memories).show()
+    if "rolling-back" in topics:
+        with tempfile.TemporaryDirectory() as folder:
+            rolling_back.run(Path(folder), asked.memories).show()
     if "locomo" in topics:
         if asked.locomo is None:
             print("LoCoMo was left out: name its file with BENCH='--locomo path/to/locomo10.json'.")
@@ -49,6 +66,10 @@ def _on_a_store(topics: set[str], memories: int) -> None:
             looking_up.run(path, memories).show()
         if "replaying" in topics:
             replaying.run(path, memories).show()
+        if "auditing" in topics:
+            auditing.run(path, memories).show()
+        if "past" in topics:  # it rewrites some: so after those that ask about what was filled in
+            past.run(path, memories).show()
         if "saving" in topics:
             saving.run(path, filling).show()
 

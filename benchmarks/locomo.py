@@ -17,6 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from muniment import Muniment
 from muniment.domain.identity import identity
 from muniment.engine import Engine
@@ -43,6 +46,7 @@ class _Counted:
     degraded: int = 0
     saving: float = 0.0
     asking: float = 0.0
+    unrelated: list[NDArray[np.float32]] = field(default_factory=list[NDArray[np.float32]])
 
 
 def run(path: Path) -> Iterator[Report]:
@@ -70,6 +74,11 @@ def run(path: Path) -> Iterator[Report]:
                 "  questions asked, the model's time too",
                 counted.questions / counted.asking,
                 "searches/s",
+            )
+            report.add(
+                "  a cosine that 1 in 100 pairs reaches that have nothing to do with each other",
+                float(np.quantile(np.concatenate(counted.unrelated), 0.99)),
+                "",
             )
     yield report
 
@@ -107,6 +116,13 @@ def _counted(
                 clock = time.perf_counter()
                 _ask(counted, store.acting_as("manual", space=space), conversation, memory_of)
                 counted.asking += time.perf_counter() - clock
+                if engine.meaning is not None and number:
+                    other = engine.meaning.passages(f"conversation-{number - 1}")
+                    rows = np.arange(len(other.ids), dtype=np.int32)
+                    counted.unrelated += [
+                        other.compared(engine.meaning.vector(question["question"])).of(rows)
+                        for question in conversation["qa"]
+                    ]
     return counted
 
 

@@ -47,17 +47,18 @@ def _measure(path: Path, *, keep_state: bool) -> Opened:
     with muniment.open(":memory:") as small:  # loads what is loaded but once
         small.save("The harbour opens at nine.", category="general")
         small.search(query)
-    before = _resident()
+    before = resident()
     clock, cpu = time.perf_counter(), time.process_time()
     engine = Engine(path, read_only=True, settings={"log": {"keep_state": keep_state}})
     with muniment.Muniment(engine, identity("default", "manual")) as store:
         store.search(query)
         waited, spent = time.perf_counter() - clock, time.process_time() - cpu
         engine.models.similarity("default")
-        return Opened(waited, spent, _resident() - before)
+        return Opened(waited, spent, resident() - before)
 
 
-def _resident() -> int:
+def resident() -> int:
+    """Bytes of this process that lie in memory, once what was freed is given back."""
     gc.collect()
     with suppress(OSError, AttributeError):
         ctypes.CDLL("libc.so.6").malloc_trim(0)

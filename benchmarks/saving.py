@@ -94,9 +94,11 @@ class _Counted:
     def __exit__(self, *_: object) -> None:
         delattr(self._datastore, "unit_of_work")
 
-    def _counted(self) -> AbstractContextManager[sqlite3.Cursor]:
+    def _counted(
+        self, undone: Callable[[], None] | None = None
+    ) -> AbstractContextManager[sqlite3.Cursor]:
         self.commits += 1
-        return self._begin()
+        return self._begin(undone)
 
 
 def _together(report: Report, store: Muniment, engine: Engine) -> None:

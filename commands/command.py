@@ -1,12 +1,17 @@
 """What every command has in common: input, a decision, and an answer from what was recorded."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar, Protocol, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Protocol, Self, TypeVar
 
 from muniment.domain.duplicates import Form
 from muniment.domain.inputs import IdempotencyKey, Input
+from muniment.domain.memory.state import State
 from muniment.domain.ports import Append, Desk, Outcome
+from muniment.domain.recorded import Recorded
+from muniment.domain.trust.arrivals import Arrivals
+from muniment.domain.trust.secrets import Handling
+from muniment.projections.recall_log import RecallLog
 from muniment.projections.similarity import Likeness
 
 A_co = TypeVar("A_co", covariant=True)
@@ -21,6 +26,22 @@ class Work(Desk, Protocol):
 
     def similar(self, top: str, form: Form, *, at_least: float, limit: int) -> Sequence[Likeness]:
         """The nearest statements of live memories under a top-level category, best first."""
+        ...
+
+    def arrivals(self) -> Arrivals:
+        """What tools and pages said to the space within the last minute."""
+        ...
+
+    def memories(self, ids: Iterable[str]) -> Sequence[State]:
+        """Memories of the space by whole ids, in that order, read together."""
+        ...
+
+    def recall_log(self) -> RecallLog:
+        """What was recalled in the space, as far as it is committed."""
+        ...
+
+    def decided(self) -> Sequence[Recorded]:
+        """What commands before this one have appended and not committed."""
         ...
 
     def new_id(self) -> str:
@@ -60,6 +81,10 @@ class Answers(Protocol[A_co]):
     @property
     def idempotency_key(self) -> str | None:
         """What makes a retry safe."""
+        ...
+
+    def screened(self, handling: Handling) -> Self:
+        """The command without the secrets in what was given."""
         ...
 
     def prepare(self) -> None:

@@ -10,8 +10,10 @@ from muniment.domain.inputs import Category, Content, Importance, MemoryId, Tags
 from muniment.domain.memory import merging
 from muniment.domain.memory.events import MergeRejected
 from muniment.domain.memory.merging import Proposal, RejectedMerge
+from muniment.domain.memory.state import State
 from muniment.domain.memory.view import Memory, view
 from muniment.domain.ports import Append, Outcome
+from muniment.domain.trust.quarantine import held_back, quarantine
 
 from .command import Command, Work
 
@@ -48,10 +50,7 @@ class Merge(Command):
             merging.require_mergeable(source, may_move_pinned=may_move_pinned)
         lost = merging.lost(sources, self.content, work.rules.vocabulary)
         if lost:
-            return [
-                Append(source.id, source.version, merging.reject(source, sources, lost))
-                for source in sources
-            ]
+            return [self._rejection(source, sources, lost, work) for source in sources]
         proposal = Proposal(
             content=self.content,
             category=self.category,
@@ -60,9 +59,10 @@ class Merge(Command):
             source_type=work.identity.source_type,
         )
         now, decay, id_ = work.now, work.rules.decay, work.new_id()
-        made = Append(id_, 0, merging.merge(sources, proposal, now=now, decay=decay))
+        merged = merging.merge(sources, proposal, now=now, decay=decay)
+        signs = held_back(merged[0].trust, [self.content], enabled=work.rules.distrust.enabled)
         return [
-            made,
+            Append(id_, 0, merged),
             *(
                 Append(
                     source.id,
@@ -71,13 +71,23 @@ class Merge(Command):
                 )
                 for source in sources
             ),
+            # last, for the sources are archived into what is live
+            *([Append(id_, 1, quarantine(signs))] if signs else []),
         ]
+
+    def _rejection(
+        self, source: State, sources: Sequence[State], lost: Sequence[str], work: Work
+    ) -> Append:
+        own = merging.lost([source], self.content, work.rules.vocabulary)
+        return Append(source.id, source.version, merging.reject(source, sources, lost, own))
 
     def answer(self, outcome: Outcome) -> Merged | RejectedMerge:
         """The result, or the error that a refusal is: its stamps are kept all the same."""
         first = outcome.recorded[0]
         if isinstance(first.event, MergeRejected):
-            return RejectedMerge(first.event.missing)
+            stamps = (recorded.event for recorded in outcome.recorded)
+            lost = {word for stamp in stamps for word in stamp.missing}
+            return RejectedMerge(sorted(lost))
         memory = outcome.desk.memory(first.stream)
         desk = outcome.desk
         return Merged(first.stream, view(memory, desk.now, desk.rules.decay), memory.merged_from)

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from muniment.domain.errors import NotFound
 from muniment.domain.inputs import MemoryId, Version
+from muniment.domain.memory import merging
 from muniment.domain.memory.decisions import require_version, restore
-from muniment.domain.memory.merging import retract
 from muniment.domain.memory.state import State
 from muniment.domain.memory.view import Memory, view
 from muniment.domain.ports import Append, Outcome
@@ -21,6 +21,14 @@ class Restored:
 
     memory: Memory
     warnings: tuple[str, ...]
+
+
+def found(work: Work, id_: str) -> State | None:
+    """The memory of an id; None where an import named what was not imported with it."""
+    try:
+        return work.memory(id_)
+    except NotFound:
+        return None
 
 
 class Restore(Command):
@@ -39,23 +47,11 @@ class Restore(Command):
         events = restore(memory)
         if not events:
             return []
-        return [Append(memory.id, memory.version, events), *self._retractions(memory, work)]
-
-    def _retractions(self, memory: State, work: Work) -> list[Append]:
-        """Its count is taken out of what absorbed it, and of whatever absorbed that in turn."""
-        appends: list[Append] = []
-        into, seen = memory.merged_into, {memory.id}
-        while into is not None and into not in seen:
-            seen.add(into)
-            try:
-                result = work.memory(into)
-            except NotFound:
-                break  # an import may name what was not imported with it
-            events = retract(result, memory)
-            if events:
-                appends.append(Append(result.id, result.version, events))
-            into = result.merged_into
-        return appends
+        taken_out = merging.retractions(memory, lambda id_: found(work, id_))
+        return [
+            Append(memory.id, memory.version, events),
+            *(Append(result.id, result.version, retracted) for result, retracted in taken_out),
+        ]
 
     def answer(self, outcome: Outcome) -> Restored:
         """The memory as it is after the command."""

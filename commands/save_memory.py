@@ -31,11 +31,15 @@ from muniment.domain.memory.decisions import (
     require_version,
 )
 from muniment.domain.memory.events import Measure, Source, Store
-from muniment.domain.memory.forms import canonical_form, remember
+from muniment.domain.memory.forms import canonical_form
 from muniment.domain.memory.judgement import Candidate, Judgement, judge
 from muniment.domain.memory.state import State
 from muniment.domain.memory.view import Memory, view
 from muniment.domain.ports import Append, Outcome
+from muniment.domain.recorded import Recorded
+from muniment.domain.trust.arrivals import WATCHED
+from muniment.domain.trust.quarantine import held_back, quarantine
+from muniment.domain.trust.suspicion import MEANINGS, TRUSTED_FROM, Sign
 
 from .command import Command, Work
 
@@ -99,10 +103,10 @@ class SaveMemory(Command):
     def decide(self, work: Work) -> Sequence[Append]:
         """Compares with what is known under the same top-level category, and acts on it."""
         observation = self._observation(work.identity)
+        signs = self._signs(observation, work)
         judgement = Judgement(verdict="created")
         check = work.rules.duplicate_check
-        if check.enabled and self._is_matched:
-            remember(self.content, self.form)
+        if check.enabled and self._is_matched and not signs:
             judgement = judge(
                 observation, self.form, self._candidates(work), now=work.now, check=check
             )
@@ -116,11 +120,30 @@ class SaveMemory(Command):
                 conflicts_with=judgement.conflicts_with,
                 likeness=likeness,
             )
-            return [Append(work.new_id(), 0, made)]
+            id_ = work.new_id()
+            held = quarantine(signs)
+            return [Append(id_, 0, made), *([Append(id_, 1, held)] if held else [])]
         said = (reinforce if judgement.verdict == "reinforced" else extend)(
             memory, observation, likeness, now=work.now, decay=decay
         )
         return [Append(memory.id, memory.version, said)]
+
+    def _signs(self, observation: Observation, work: Work) -> tuple[Sign, ...]:
+        """What speaks against it; what is held back is compared with nothing."""
+        rules, source = work.rules.distrust, observation.source
+        said = (
+            self.content,
+            *self.tags,
+            *filter(None, [self.category, source.ref]),
+            *self.metadata.values(),
+        )
+        found = held_back(observation.trust, said, enabled=rules.enabled)
+        if rules.enabled and observation.trust < TRUSTED_FROM and source.type in WATCHED:
+            pace = work.arrivals().signs(
+                (source.type, source.ref), self.content, now=work.now, limits=rules
+            )
+            return (*found, *pace)
+        return found
 
     def _observation(self, identity: Identity) -> Observation:
         source = self.source or Source(type=identity.source_type)
@@ -178,7 +201,7 @@ class SaveMemory(Command):
 
     def answer(self, outcome: Outcome) -> Saved:
         """What the recorded event says, and the memory after it."""
-        (recorded,) = outcome.recorded
+        recorded, *held = outcome.recorded
         event = recorded.event
         desk = outcome.desk
         made = event if isinstance(event, events.Saved) else None
@@ -196,16 +219,19 @@ class SaveMemory(Command):
             measure=event.measure,
             resembles=made.resembles if made else (),
             conflicts_with=made.conflicts_with if made else (),
-            warnings=self._noticed(),
+            warnings=self._noticed(held),
         )
 
-    def _noticed(self) -> tuple[str, ...]:
+    def _noticed(self, held: Sequence[Recorded]) -> tuple[str, ...]:
+        noticed = list(self.warnings)
         if texts.hides_text(self.content):
-            return (
-                *self.warnings,
-                "invisible_text: the text holds characters that hide or turn text",
-            )
-        return self.warnings
+            noticed.append(f"invisible_text: {MEANINGS['invisible_text']}")
+        noticed += [
+            f"quarantined: {recorded.event.reason}; it is in no recall until it is released"
+            for recorded in held
+            if isinstance(recorded.event, events.Quarantined)
+        ]
+        return tuple(noticed)
 
 
 def _is_readable(memory: State) -> bool:

@@ -32,7 +32,7 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
     "get_many": _READERS,
     "recall": _READERS,
     "as_of": _READERS | _LEDGER,
-    "diff": _READERS | _LEDGER,
+    "diff": _OWNER,  # what is quarantined now has words in the past that are kept from agents
     # what is written
     "save": _WRITERS,
     "revise": _WRITERS,
@@ -54,6 +54,16 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
     "propose": _AGENTS,
     "proposals": _AGENTS,
     "decide": _WRITERS,
+    # what is at hand for a while, and what was said
+    "working save": _AGENTS,
+    "working get": _READERS,
+    "working search": _READERS,
+    "conversation append": _AGENTS,
+    "conversation turns": _READERS,
+    "conversation search": _READERS,
+    "context": _READERS,
+    "feedback": _AGENTS,
+    "report_tool_call": _AGENTS,
     # what is removed
     "purge": _POLICY | _roles("admin"),
     "hold": _KEEPERS,
@@ -61,17 +71,19 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
     "erase": _KEEPERS,
     "erase_subject": _KEEPERS,
     "erase_space": _KEEPERS,
+    "erasures": _STORE_WIDE,
     # what happened
     "history": _HISTORY,
-    "knew": _HISTORY,
-    "trace": _HISTORY,
-    "blast_radius": _HISTORY,
+    "knew": _LEDGER,
+    "trace": _LEDGER,
+    "blast_radius": _LEDGER,
     "log": _LEDGER,
     "stats": _LEDGER,
     "verify": _LEDGER,
     "prove": _HISTORY,
     "prove_invariants": _LEDGER,
     "audit": _LEDGER,
+    "audit run": _LEDGER | _roles("service"),
     "resume_consolidation": _WRITERS,
     "checkpoint": _STORE_WIDE | _roles("service"),
     # the store as a whole
@@ -94,7 +106,7 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
 ``every_space`` is asking about another space than one's own, or about all, where an operation can.
 """
 
-CONTENT: Final = frozenset(["search", "show", "get_many"])
+CONTENT: Final = frozenset(["search", "show", "get_many", "diff"])
 """Operations whose answer is what memories say: an auditor's too, where that is granted."""
 
 PEOPLE: Final = _STORE_WIDE
@@ -134,3 +146,9 @@ class Operation:
         verb = cls.__dict__.get("VERB")
         if verb is not None and verb not in ROLES:
             raise TypeError(f"{cls.__name__}: the table of roles has no row {verb!r}")
+
+
+class EverySpace(Operation):
+    """Ask about another space than one's own, or about all."""
+
+    VERB: ClassVar[str] = "every_space"

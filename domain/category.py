@@ -13,6 +13,8 @@ MAX_LENGTH = 256
 GENERAL = "general"
 """What people are shown where there is no category."""
 
+_NEVER_MATCHED = ("feedback/", "claim/capability/")
+
 _SEGMENT = regex.compile(r"[\p{L}\p{M}\p{N} _.\-]+")
 
 
@@ -55,6 +57,11 @@ def folded(category: str | None) -> str:
     return (category or "").casefold()
 
 
+def words(category: str | None) -> str:
+    """The words of a category, without the marks between them; '' where there is none."""
+    return (category or "").replace("/", " ").replace("-", " ")
+
+
 def top(category: str | None) -> str:
     """The first segment, folded; '' where there is no category, which is a level of its own."""
     return folded(category).partition("/")[0]
@@ -73,4 +80,4 @@ def within(category: str | None, prefix: str) -> bool:
 
 def never_matched(category: str | None) -> bool:
     """Whether the duplicate check leaves a category alone: what others decide about."""
-    return within(category, "feedback") or within(category, "claim/capability")
+    return f"{folded(category)}/".startswith(_NEVER_MATCHED)

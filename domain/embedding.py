@@ -7,6 +7,7 @@ from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from . import category as categories
 from .errors import Unavailable
 
 Vectors: TypeAlias = NDArray[np.float32]
@@ -18,6 +19,34 @@ REFUSED: Final = "embedding_refused"
 
 Asking again with the same texts will not help; asking with fewer may.
 """
+
+
+_DEFAULT_LEAST: Final = 0.5
+
+_MEASURED_LEAST: Final = {"all-minilm-l6-v2": 0.35, "all-minilm": 0.35}
+"""Model → the cosine that one in a hundred pairs of texts that have nothing to do with each other
+reaches. Measured on LoCoMo (``make bench``): questions with turns of other conversations."""
+
+
+def least_similarity(model: str) -> float:
+    """The least cosine of a hit: what was measured for the model, else 0.5.
+
+    Args:
+        model: Its name at an endpoint; capitals, the owner before a slash and the variant after a
+            colon make no difference.
+    """
+    name = model.casefold().rpartition("/")[2].partition(":")[0]
+    return _MEASURED_LEAST.get(name, _DEFAULT_LEAST)
+
+
+def document(content: str, category: str | None, tags: Sequence[str]) -> str:
+    """What a model reads of a memory: the words of its category and its tags, a colon, its text.
+
+    They stand in front as a speaker does in a transcript, and so are never what is cut from a long
+    text. Who or what a short note is about is often in them alone.
+    """
+    about = ", ".join(filter(None, (categories.words(category), *tags)))
+    return f"{about}: {content}" if about else content
 
 
 class Health(NamedTuple):

@@ -54,8 +54,13 @@ class Identity:
 
 
 def commits_for(actor: str) -> str:
-    """The actor whose memories come of what a sub-agent proposed: ``bot:commit-from:NAME``."""
-    return f"bot:commit-from:{actor.partition(':')[2]}"
+    """The actor whose memories come of what somebody proposed: ``bot:commit-from:NAME``."""
+    return f"bot:commit-from:{actor.partition(':')[2] or actor}"
+
+
+def is_actor(name: object) -> bool:
+    """Whether an actor can be called so."""
+    return _is_named(_ACTOR, name)
 
 
 def _is_named(pattern: "regex.Pattern[str]", name: object) -> bool:
@@ -75,7 +80,7 @@ def identity(space: str, actor: str, role: Role | None = None) -> Identity:
             code="space_invalid",
             field="space",
         )
-    if not _is_named(_ACTOR, actor):
+    if not is_actor(actor):
         raise Invalid(
             f"No actor can be called {actor!r}: use manual, bot:…, subagent:…, reflection:…,"
             " skill:… or system:…",

@@ -3,7 +3,8 @@
 Commands and queries are such models, so a rule on input stands in one place for every surface.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Annotated, Any, Self, cast
@@ -23,6 +24,7 @@ from . import category as categories
 from . import moments, subject_time, texts
 from .access import Operation
 from .errors import Invalid
+from .identity import is_actor
 from .memory.decisions import (
     MAX_METADATA_BYTES,
     MAX_METADATA_KEYS,
@@ -30,8 +32,10 @@ from .memory.decisions import (
     metadata_bytes,
 )
 from .memory.events import Source
+from .trust.secrets import Handling, redacted
 
 MAX_TAG = 64
+MAX_SESSION = 200
 
 
 class Input(Operation, BaseModel):
@@ -40,6 +44,7 @@ class Input(Operation, BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
     _warnings: tuple[str, ...] = PrivateAttr(default=())
+    _given: Mapping[str, Any] = PrivateAttr(default_factory=dict)
 
     @classmethod
     def of(cls, /, **given: Any) -> Self:
@@ -53,13 +58,74 @@ class Input(Operation, BaseModel):
             made = cls.model_validate(given, context=notes)
         except ValidationError as error:
             raise invalid(error) from error
-        made._warnings = tuple(notes)  # noqa: SLF001 (it is being made)
+        made._given = given  # noqa: SLF001 (it is being made)
+        if notes:
+            made._warnings = tuple(notes)  # noqa: SLF001
         return made
+
+    def screened(self, handling: Handling) -> Self:
+        """The input without the secrets in what was given, and a warning for each.
+
+        What was given is looked through, not what was made of it: a category is spelt anew.
+
+        Raises:
+            Invalid: ``secret_found`` where they are to be rejected.
+        """
+        if handling == "allow":
+            return self
+        found: dict[str, tuple[str, ...]] = {}
+        cleaned: dict[str, Any] = {}
+        for name, given in self._given.items():
+            told = given if isinstance(given, _READABLE_AGAIN) else getattr(self, name)
+            cleaned[name], detectors = _cleaned(told)
+            if detectors:
+                found[name] = detectors
+                if name == "category":  # whose segments have no brackets
+                    cleaned[name] = re.sub(r"\[redacted:([\w-]+)\]", r"redacted-\1", cleaned[name])
+        if not found:
+            return self
+        if handling == "reject":
+            name, detectors = next(iter(found.items()))
+            raise Invalid(
+                f"{name}: it holds a secret ({', '.join(detectors)}): leave it out.",
+                code="secret_found",
+                field=name,
+            )
+        again = type(self).of(**cleaned)
+        again._warnings += tuple(  # noqa: SLF001 (it is being made)
+            f"secret_redacted: {', '.join(detectors)} in {name}"
+            for name, detectors in found.items()
+        )
+        return again
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was changed on the way in, a sentence each."""
         return self._warnings
+
+
+_READABLE_AGAIN = (str, Mapping, list, tuple, Source)
+"""What can be looked through twice; an iterator cannot."""
+
+
+def _cleaned(value: Any) -> tuple[Any, tuple[str, ...]]:
+    """A value without the secrets in its texts, and the detectors that found some."""
+    if isinstance(value, str):
+        return redacted(value)
+    if isinstance(value, Source):
+        parts, found = _cleaned({field.name: getattr(value, field.name) for field in fields(value)})
+        return (Source(**parts) if found else value), found
+    if isinstance(value, Mapping):
+        entries: Mapping[Any, Any] = value
+        keys, of_keys = _cleaned(tuple(entries))
+        parts, of_parts = _cleaned(tuple(entries.values()))
+        return dict(zip(keys, parts, strict=True)), tuple(dict.fromkeys((*of_keys, *of_parts)))
+    if isinstance(value, list | tuple):
+        each = [_cleaned(part) for part in cast("Sequence[Any]", value)]
+        return tuple(part for part, _ in each), tuple(
+            dict.fromkeys(name for _, names in each for name in names)
+        )
+    return value, ()
 
 
 def invalid(error: ValidationError) -> Invalid:
@@ -173,8 +239,44 @@ def _moment(value: object, info: ValidationInfo) -> object:
     return moments.in_utc(value, field) if isinstance(value, datetime) else value
 
 
+def _when(value: object, info: ValidationInfo) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | str | datetime):
+        field = info.field_name or "when"
+        raise Invalid(
+            f"{field}: give an aware datetime, an RFC 3339 time or a position of the log.",
+            code="when_invalid",
+            field=field,
+        )
+    return _moment(value, info)
+
+
 def _line(value: object, info: ValidationInfo) -> object:
     return texts.well_formed(value, info.field_name or "text") if isinstance(value, str) else value
+
+
+def _session(value: object, info: ValidationInfo) -> object:
+    field = info.field_name or "session"
+    if isinstance(value, str) and not (
+        0 < len(value) <= MAX_SESSION and value.isprintable() and not texts.is_blank(value)
+    ):
+        raise Invalid(
+            f"{field}: name it with 1 to {MAX_SESSION} printable characters.",
+            code=f"{field}_invalid",
+            field=field,
+        )
+    return value
+
+
+def _actor(value: object, info: ValidationInfo) -> object:
+    field = info.field_name or "actor"
+    if isinstance(value, str) and not is_actor(value):
+        raise Invalid(
+            f"{field}: no actor can be called {value[:80]!r}: use manual, bot:…, subagent:…,"
+            " reflection:…, skill:… or system:…",
+            code=f"{field}_invalid",
+            field=field,
+        )
+    return value
 
 
 Content = Annotated[str, Field(description="The text, up to 64 KiB."), BeforeValidator(_content)]
@@ -196,6 +298,14 @@ Metadata = Annotated[
     BeforeValidator(_metadata),
 ]
 """Texts by name; subject times among them are checked."""
+
+SessionName = Annotated[str, Field(description="The name of a session."), BeforeValidator(_session)]
+"""Printable, 1 to 200 characters."""
+
+ActorName = Annotated[
+    str, Field(description="Such as manual or bot:main."), BeforeValidator(_actor)
+]
+"""A name that an actor can have."""
 
 Importance = Annotated[
     float, Field(ge=0.0, le=1.0, allow_inf_nan=False, description="0 to 1; it fades with time.")
@@ -225,6 +335,13 @@ Moment = Annotated[
     BeforeValidator(_moment),
 ]
 """An aware datetime or an RFC 3339 text, in UTC from here on."""
+
+When = Annotated[
+    int | datetime,
+    Field(description="A time such as 2026-03-03T12:00:00Z, or a position of the log."),
+    BeforeValidator(_when),
+]
+"""A moment of the past: a time as for ``Moment``, or a position of the log."""
 
 IdempotencyKey = Annotated[
     str,

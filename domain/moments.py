@@ -1,9 +1,23 @@
 """Moments in time as people and programs write them: RFC 3339, aware, UTC inside."""
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 from .errors import Invalid
+
+When: TypeAlias = datetime | str | int
+"""A moment of the past as callers name it: aware, an RFC 3339 text, or a position of the log."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Point:
+    """A point of the log: everything up to ``position`` is known there, and it is ``at`` then."""
+
+    position: int
+    at: datetime
+
 
 _RFC3339 = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?(?P<zone>[Zz]|[+-]\d{2}:\d{2})?"
@@ -59,4 +73,6 @@ def parse(text: str, field: str) -> datetime:
 
 def rfc3339(moment: datetime) -> str:
     """The one spelling that the log uses: UTC, six decimals, Z."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"

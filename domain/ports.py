@@ -1,14 +1,17 @@
 """What the domain needs from outside, and what commands are given to decide with."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from .identity import Identity
+from .memory.events import Event
 from .memory.state import State
 from .recorded import Recorded
 from .rules import Rules
+
+S = TypeVar("S")
 
 
 class Clock(Protocol):
@@ -21,11 +24,22 @@ class Clock(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """Events that a decision adds to a stream, which was at ``version`` (0: it is new)."""
+    """Events that a decision adds to a stream, which was at ``version`` (0: it is new).
+
+    ``actor`` is whose they are, where that is not who gave the command, and ``correlation_id`` what
+    they come of, where that is not the call.
+    """
 
     stream: str
     version: int
     events: Sequence[object]
+    actor: str | None = None
+    correlation_id: str | None = None
+
+    @property
+    def is_of_memory(self) -> bool:
+        """Whether the stream is a memory's, so that a state comes of it."""
+        return bool(self.events) and isinstance(self.events[0], Event)
 
 
 class Desk(Protocol):
@@ -52,6 +66,43 @@ class Desk(Protocol):
         Raises:
             Invalid: ``id_invalid`` or ``id_ambiguous``.
             NotFound: The space holds none of that name.
+        """
+        ...
+
+    def begun(self, name: str, *, since: datetime | None = None) -> list[str]:
+        """The streams of the space that an event of a name began, oldest first.
+
+        ``since`` leaves out those that were begun before. For events whose beginnings the log has
+        an index of.
+        """
+        ...
+
+    def states(
+        self, streams: Sequence[str], evolve: Callable[[S | None, Recorded], S | None]
+    ) -> dict[str, S]:
+        """What whole ids of the space stand for, folded from their events."""
+        ...
+
+    def found(self, ids: Iterable[str]) -> Mapping[str, State]:
+        """The memories of whole ids, those that the space has."""
+        ...
+
+    def history(self, stream: str) -> list[Recorded]:
+        """Every event of a stream, oldest first; without words once their removal was asked for."""
+        ...
+
+    def facts(self, *names: str) -> Iterator[Recorded]:
+        """The space's events of some names, by position; their words read blank."""
+        ...
+
+
+class Erasable(Protocol):
+    """Something besides the log that is made of the words of memories: a cache, an index."""
+
+    def forget(self, space: str, ids: Collection[str]) -> None:
+        """Leaves nothing of the words of some memories of a space, whose keys are destroyed.
+
+        It may be told the same again: whoever was killed in between is followed by another.
         """
         ...
 

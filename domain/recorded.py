@@ -1,9 +1,9 @@
 """An event as the log holds it: what happened, and the envelope around it."""
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import datetime
 from functools import cache
-from typing import Annotated, Any, Final, Literal, TypeVar, get_type_hints
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, get_type_hints
 
 T = TypeVar("T")
 
@@ -42,9 +42,8 @@ Fault = Literal["key_missing", "unreadable", "newer_release"]
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """One row of the log, decoded.
+class Recorded(NamedTuple):
+    """One row of the log, decoded; a named tuple, because a replay makes one of each event.
 
     ``position`` counts from 1 over the whole log, ``version`` from 1 over the ``stream`` (the id of
     the subject). ``recorded_at`` is aware, UTC, to the microsecond, and never falls. ``event`` is

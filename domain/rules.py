@@ -1,6 +1,7 @@
 """The figures that decisions go by, as the settings say them."""
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from .access import Grants
 from .coverage import Vocabulary
@@ -47,6 +48,55 @@ class Retention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Distrust:
+    """What is held back of what nobody vouches for.
+
+    ``burst``: observations of one tool or page within a minute from which more are; ``flood``:
+    those nearly the same.
+    """
+
+    enabled: bool = True
+    burst: int = 300
+    flood: int = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """How long proposals stay open, how many of one agent's, and whose are committed at once.
+
+    ``auto_commit`` names the agents whose proposals of high confidence wait for nobody.
+    """
+
+    life_days: float = 7.0
+    max_pending: int = 1_000
+    auto_commit: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scratch:
+    """How long entries of working memory live, and how many a namespace has (as in RockBot)."""
+
+    default_ttl: timedelta = timedelta(minutes=5)
+    per_namespace: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """How much of a conversation is replayed, and how long it is kept.
+
+    ``window`` counts turns; a session in which nothing was said for ``idle`` begins anew; turns
+    are kept for ``retention`` at most, reports of tool calls for ``report_retention``. ``budget``
+    is how many tokens a turn's context may take.
+    """
+
+    window: int = 20
+    idle: timedelta = timedelta(hours=1)
+    retention: timedelta = timedelta(days=30)
+    report_retention: timedelta = timedelta(days=7)
+    budget: int = 16_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """Every figure of the domain that an operator may set."""
 
@@ -55,3 +105,7 @@ class Rules:
     retention: Retention = field(default_factory=Retention)
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     access: Grants = field(default_factory=Grants)
+    gate: Gate = field(default_factory=Gate)
+    distrust: Distrust = field(default_factory=Distrust)
+    scratch: Scratch = field(default_factory=Scratch)
+    talk: Talk = field(default_factory=Talk)

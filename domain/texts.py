@@ -19,6 +19,8 @@ def well_formed(text: str, field: str) -> str:
     Raises:
         Invalid: ``invalid_unicode`` or ``control_character`` (with the offset).
     """
+    if text.isprintable():  # neither a control character nor a surrogate is
+        return text
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -39,7 +41,7 @@ def well_formed(text: str, field: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Whether nothing is left once blanks and invisible characters are gone."""
-    return not _INVISIBLE.sub("", text).strip()
+    return not (text if text.isascii() else _INVISIBLE.sub("", text)).strip()
 
 
 def content(text: str, field: str = "content") -> str:
@@ -76,4 +78,4 @@ def hides_text(text: str) -> bool:
 
     The joiners that emoji and several scripts need are not among them.
     """
-    return _HIDDEN.search(text) is not None
+    return not text.isascii() and _HIDDEN.search(text) is not None

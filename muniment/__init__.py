@@ -10,10 +10,15 @@ with muniment.open("memory/") as m:
 """
 
 from ._release import __version__
+from .audit.messages import Message
+from .auditing import AuditReport
 from .backups import BackedUp, RestoredBackup, restore_backup
+from .commands.give_feedback import Feedback
 from .commands.merge import Merged
 from .commands.restore import Restored
 from .commands.save_memory import Saved
+from .domain.consolidation import Consolidation
+from .domain.conversation.turns import ToolReport, Turn
 from .domain.errors import (
     Conflict,
     Invalid,
@@ -26,9 +31,15 @@ from .domain.errors import (
 from .domain.memory.events import Source
 from .domain.memory.merging import RejectedMerge as MergeRejected
 from .domain.memory.view import Memory
+from .domain.moments import Point
+from .domain.rolling_back import Step
+from .domain.working.entries import WorkingEntry
+from .erasing import ErasureCertificate, ErasurePreview
 from .exporting import Exported
+from .face.removing import keep
 from .handle import Muniment, open  # noqa: A004 (muniment.open is the name)
 from .importing import ImportReport
+from .investigating import RollbackReport
 from .key_backups import KeysBackedUp, RestoredKeys, restore_keys
 from .keychain import KeysRotated, SigningKeyRotated
 from .log.bundles import Bundle
@@ -37,18 +48,39 @@ from .log.notes import Checkpoint
 from .log.verify import Verification
 from .proofs.proof import Proof, Violation
 from .purging import PurgeReport
+from .queries.blast_radius import BlastRadius, Touched
+from .queries.context import Context
+from .queries.conversation import ConversationResult
+from .queries.diff import Change, Difference, FieldChange
+from .queries.drawing import draw
 from .queries.history import HistoryEntry
+from .queries.knew import KnewReport, Known
+from .queries.lineage import Edge, Node
 from .queries.log import LogEntry
 from .queries.search import Hit, SearchResult
 from .queries.stats import Stats
+from .queries.trace import Trace
+from .queries.working import WorkingHit, WorkingResult
 from .settings import Settings
 
 __all__ = [
+    "AuditReport",
     "BackedUp",
+    "BlastRadius",
     "Bundle",
+    "Change",
     "Checkpoint",
     "Conflict",
+    "Consolidation",
+    "Context",
+    "ConversationResult",
+    "Difference",
+    "Edge",
+    "ErasureCertificate",
+    "ErasurePreview",
     "Exported",
+    "Feedback",
+    "FieldChange",
     "Finding",
     "HistoryEntry",
     "Hit",
@@ -56,30 +88,46 @@ __all__ = [
     "Invalid",
     "KeysBackedUp",
     "KeysRotated",
+    "KnewReport",
+    "Known",
     "LogEntry",
     "Memory",
     "MergeRejected",
     "Merged",
+    "Message",
     "Muniment",
     "MunimentError",
+    "Node",
     "NotFound",
+    "Point",
     "Proof",
     "PurgeReport",
     "Refused",
     "Restored",
     "RestoredBackup",
     "RestoredKeys",
+    "RollbackReport",
     "Saved",
     "SearchResult",
     "Settings",
     "SigningKeyRotated",
     "Source",
     "Stats",
+    "Step",
     "StorageFailed",
+    "ToolReport",
+    "Touched",
+    "Trace",
+    "Turn",
     "Unavailable",
     "Verification",
     "Violation",
+    "WorkingEntry",
+    "WorkingHit",
+    "WorkingResult",
     "__version__",
+    "draw",
+    "keep",
     "open",
     "restore_backup",
     "restore_keys",

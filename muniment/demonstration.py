@@ -21,6 +21,8 @@ START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 ASSISTANT = "bot:assistant"
 RESEARCHER = "bot:researcher"
 USER = "manual"
+PATROL = "bot:patrol"
+SESSION = "web-shop"
 
 QUESTION = "when do deploys start?"
 
@@ -62,6 +64,7 @@ class Ending:
     question: str
     found: SearchResult
     read_by_agent: str
+    context: str
     history: list[HistoryEntry]
     log: list[Link]
     verification: Verification
@@ -209,10 +212,23 @@ class Demonstration:
             question=QUESTION,
             found=found,
             read_by_agent=self._assistant.agent_text(found),
+            context=self._context(),
             history=self._user.history(self._deploys),
             log=[Link(event, chain[event.position]) for event in self._user.log()],
             verification=self._user.verify(),
         )
+
+    def _context(self) -> str:
+        """What the assistant's turn is told, with what a patrol and the user left for it."""
+        patrol = self._user.acting_as(PATROL, namespace="patrol/heartbeat")
+        patrol.working.save(
+            "deploys", "The last one took 14 minutes", ttl=4 * 3_600, category="patrol-finding"
+        )
+        assistant = self._user.acting_as(ASSISTANT, namespace=f"session/{SESSION}")
+        assistant.working.save("calendar", "Thursday: standup at 14:30", tags=["team"])
+        assistant.conversation.append(SESSION, "user", "I am back from Lisbon!")
+        assistant.conversation.append(SESSION, "assistant", "Welcome back.")
+        return assistant.context(SESSION, QUESTION).text
 
     def _chain(self) -> dict[int, str]:
         with self._engine.store.datastore.transaction(commit=False) as cursor:

@@ -18,7 +18,7 @@ MAX_BATCH: Final = 64
 
 
 class Passage(NamedTuple):
-    """A text that wants a vector: a version, from 1, of the text of a space's memory."""
+    """A text that wants a vector: what a model reads of a memory, in a version, from 1."""
 
     space: str
     memory_id: str

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,24 +12,35 @@ import structlog
 
 from . import settings as configuration
 from ._release import __version__
+from .auditing import Auditing
 from .commands.command import Answers
 from .denials import Denials
 from .domain.errors import Invalid, MunimentError, StorageFailed
 from .domain.identity import Identity
 from .domain.memory.state import State
-from .domain.ports import Clock
+from .domain.moments import Point
+from .domain.ports import Clock, Erasable
 from .domain.recorded import Recorded
+from .erasables import AuditsOf, ProcessTexts, ReadModelsOf, VectorsOf
 from .log.checkpoints import Checkpoints
 from .log.desk import LogDesk, read_clock
 from .log.kept import KeptStates
+from .log.points import point
 from .log.read_models import ReadModels
 from .log.store import Store
+from .log.tail import Head
 from .log.writer import Writer
 from .meaning import Meaning, SpaceMeaning, embedder, folder, vector_cache
 from .projections.catalog import Catalog
+from .projections.provenance import Provenance
+from .projections.recall_log import RecallLog
 from .projections.search_index import SearchIndex
 from .queries.reading import Reading
+from .recalling import Recalls
 from .settings import Settings
+from .work.likeness import Likeness
+from .work.reading import WorkReading
+from .work.store import WorkStore
 
 A = TypeVar("A")
 A_co = TypeVar("A_co", covariant=True)
@@ -94,23 +106,37 @@ class Engine:
             self.store, self.settings.cadence, self.clock, self.settings.log.busy_timeout
         )
         self._denials = Denials(self._writer.run, lambda: read_clock(self.clock()))
+        self.recalls = Recalls(self.settings.recall, self.run, self.models)
+        self._work: WorkStore | None = None
+        self._work_likeness: Likeness | None = None
+        self._opening_work = threading.Lock()
+        self.auditing = Auditing(self.store, self.models, self.settings, self.directory)
         try:
             self.meaning = self._meaning()
         except BaseException:
             self.store.close()
             raise
+        self.erasables: Sequence[Erasable] = (
+            ProcessTexts(),
+            ReadModelsOf(self.models),
+            VectorsOf(self.directory, self.store.keys, self.meaning),
+            AuditsOf(self.auditing),
+        )
 
     def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
         """Decides a command; answers once it is on the disk."""
-        answer = self._writer.run(command, identity)
+        answer = self._writer.run(self._screened(command), identity)
         self._appended(identity)
         return answer
 
     def run_all(self, commands: Sequence[Answers[A]], identity: Identity) -> list[A]:
         """Decides commands in one commit, all or none."""
-        answers = self._writer.run_all(commands, identity)
+        answers = self._writer.run_all([*map(self._screened, commands)], identity)
         self._appended(identity)
         return answers
+
+    def _screened(self, command: Answers[A]) -> Answers[A]:
+        return command.screened(self.settings.memory.secrets)
 
     def _appended(self, identity: Identity) -> None:
         self._wake(identity)
@@ -122,7 +148,7 @@ class Engine:
 
     def ask(self, query: Asks[A], identity: Identity) -> A:
         """Answers a query from everything that was committed before."""
-        answer = query.answer(_StoreReading(self, identity, read_clock(self.clock())))
+        answer = query.answer(StoreReading(self, identity, read_clock(self.clock())))
         self._wake(identity)
         return answer
 
@@ -131,11 +157,58 @@ class Engine:
         if not self.store.read_only:
             self._denials.note(identity, operation)
 
+    def now(self) -> datetime:
+        """The moment, in UTC."""
+        return read_clock(self.clock())
+
+    def work(self, now: datetime) -> WorkStore:
+        """What is kept beside the log for a while, opened when it is first asked for, and swept."""
+        self.store.require_own_process()
+        with self._opening_work:
+            if self._work is None:
+                if self.store.datastore.pool.closed:
+                    raise StorageFailed("The store was closed: open it again.", code="closed")
+                self._work = WorkStore(
+                    self.directory,
+                    self.store.keys,
+                    self.rules,
+                    self.settings.ranking,
+                    busy_timeout=self.settings.log.busy_timeout,
+                    read_only=self.store.read_only,
+                )
+                if self.meaning is not None:
+                    self._work_likeness = Likeness(
+                        self.meaning.vector, self.meaning.vectors, self.meaning.min_similarity
+                    )
+        self._work.sweep_if_due(now)
+        return self._work
+
+    def work_reading(self, identity: Identity, namespace: str | None = None) -> WorkReading:
+        """One handle's view of working memory and conversations, as of now."""
+        now = self.now()
+        work = self.work(now)
+        return WorkReading(work, identity.space, namespace, now, self._work_likeness)
+
+    def admit(self, operation: type) -> None:
+        """Whether an operation makes sense here: at the head of the log, every one does."""
+
+    @property
+    def point(self) -> Point | None:
+        """Where in the log it stands; None: at the head, wherever that is."""
+        return None
+
+    def head(self) -> Head:
+        """Where the log ends."""
+        return self.store.rows.head()
+
     def close(self) -> None:
         """Ends the store; read models that are far ahead of their kept state are kept first."""
+        is_ours = self.store.datastore.is_own_process and not self.store.datastore.pool.closed
+        if is_ours:
+            self.recalls.close()
         if self.meaning is not None:
             self.meaning.close()
-        if self.store.datastore.is_own_process and not self.store.datastore.pool.closed:
+        if is_ours:
             self._denials.close()
             try:
                 self.models.keep(self.settings.log.keep_state_after)
@@ -143,6 +216,9 @@ class Engine:
                 # a cache is not worth a failure: the next one to open replays more of the log
                 _log.warning("state_not_kept", code=error.code, reason=error.message)
             self.checkpoints.close()
+        if self._work is not None:
+            self._work.close()
+        self.auditing.close()
         self.store.close()
 
     def _meaning(self) -> Meaning | None:
@@ -173,8 +249,10 @@ class Engine:
         )
 
 
-class _StoreReading(LogDesk):
+class StoreReading(LogDesk):
     """One query's view of the store."""
+
+    is_past = False
 
     def __init__(self, engine: Engine, identity: Identity, now: datetime) -> None:
         super().__init__(engine.store, identity, now, engine.rules)
@@ -184,10 +262,20 @@ class _StoreReading(LogDesk):
         self.meaning = SpaceMeaning(engine.meaning, identity.space) if engine.meaning else None
 
     def catalog(self) -> Catalog:
+        """The space's memories as columns."""
         return self._current(self._models.catalog)
 
     def search_index(self) -> SearchIndex:
+        """The space's words."""
         return self._current(self._models.search_index)
+
+    def recall_log(self) -> RecallLog:
+        """What was recalled in the space."""
+        return self._current(self._models.recall_log)
+
+    def provenance(self) -> Provenance:
+        """Where the words of the space's memories come from."""
+        return self._current(self._models.provenance)
 
     def _current(self, model: Callable[[str], A]) -> A:
         self._store.require_own_process()
@@ -197,22 +285,39 @@ class _StoreReading(LogDesk):
             self._is_caught_up = True
         return model(self.identity.space)
 
-    def memories(self, ids: Iterable[str]) -> list[State]:
+    def memories(self, ids: Iterable[str], *, until: int | None = None) -> list[State]:
+        """Memories by whole ids, in that order, as of the position ``until``."""
         wanted = list(ids)
-        found = self._store.memories(wanted)
+        found = self._store.memories(wanted, until=until)
         return [found[id_] for id_ in wanted if id_ in found]
 
-    def history(self, stream: str) -> list[Recorded]:
-        return self._store.history(stream)
-
     def recorded(self, *, after: int, until: int | None, space: str | None) -> Iterator[Recorded]:
+        """Events by position, read as they are asked for."""
         self._is_caught_up = False  # who reads on has come to a later moment
         return self._store.recorded(after=after, until=until, space=space)
 
+    def spaces(self) -> list[str]:
+        """Every space that something was recorded in, by name."""
+        return self._store.rows.spaces()
+
+    def touched(
+        self, *, after: int, until: int, begun_after: int, limit: int
+    ) -> list[tuple[str, int]]:
+        """The space's memories with events between two positions, first touched first."""
+        return self._store.rows.select_touched(
+            self.identity.space, after=after, until=until, begun_after=begun_after, limit=limit
+        )
+
+    def point(self, when: datetime | int) -> Point:
+        """The point of the log that an aware moment or a position names."""
+        return point(self._store.rows, when)
+
     def head(self) -> int:
+        """The position of the newest event; 0 where there is none."""
         return self._store.rows.head().position
 
     def log_bytes(self) -> int:
+        """Bytes that the log takes on the disk or in memory."""
         return self._store.rows.size_in_bytes()
 
 

@@ -23,7 +23,7 @@ from .engine import Engine
 from .importing import Progress
 from .log.datastore import typed_errors
 from .log.master import flush
-from .log.recorder import Head
+from .log.tail import Head
 from .paths import path_of
 
 _Write: TypeAlias = Callable[[bytes], int]
@@ -54,6 +54,14 @@ class Exported:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """What is held about somebody, by ids."""
+
+    subject: str
+    ids: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class _Memory:
     state: State
     first_position: int
@@ -68,6 +76,7 @@ class _Snapshot:
     head: Head
     begun: list[tuple[str, int]]
     now: datetime
+    subject: str | None
 
     def memories(self) -> Iterator[_Memory]:
         store = self.engine.store
@@ -83,10 +92,14 @@ def export(
     engine: Engine,
     space: str,
     path: str | os.PathLike[str],
+    *,
     format: str,
+    held: Held | None,
     progress: Progress | None,
 ) -> Exported:
     """Writes the memories of a space, as of one position; others may write meanwhile.
+
+    ``held`` says of whom alone, and which memories those are.
 
     Raises:
         Invalid: ``format_unknown`` or ``path_invalid``.
@@ -103,9 +116,12 @@ def export(
     if place.is_dir():
         raise Invalid("path: name a file.", code="path_invalid", field="path")
     engine.store.require_own_process()
-    head = engine.store.rows.head()
+    head = engine.head()
     begun = engine.store.rows.select_memories(space, head.position)
-    snapshot = _Snapshot(engine, space, head, begun, engine.clock())
+    if held is not None:
+        begun = [one for one in begun if one[0] in held.ids]
+    subject = None if held is None else held.subject
+    snapshot = _Snapshot(engine, space, head, begun, engine.clock(), subject)
     with _whole_file(place) as put:
         memories, unreadable = write(snapshot, put, progress or _silent)
     return Exported(place, format, memories, unreadable, head.position)
@@ -130,6 +146,7 @@ def _native(snapshot: _Snapshot, put: _Write, progress: Progress) -> tuple[int, 
             "release": __version__,
             "store": snapshot.engine.store.id,
             "space": snapshot.space,
+            **({"subject": snapshot.subject} if snapshot.subject is not None else {}),
             "head": snapshot.head.position,
             "chain": snapshot.head.chain.hex(),
             "exported_at": rfc3339(snapshot.now),
@@ -141,7 +158,7 @@ def _native(snapshot: _Snapshot, put: _Write, progress: Progress) -> tuple[int, 
     for number, memory in enumerate(snapshot.memories(), 1):
         line(_entry(memory))
         conditions[memory.state.condition] += 1
-        unreadable += memory.state.fault is not None
+        unreadable += _illegible(memory.state) is not None
         progress(number)
     trailer = {"memories": number, "conditions": dict(conditions), "sha256": digest.hexdigest()}
     line(trailer)
@@ -154,13 +171,21 @@ def _entry(memory: _Memory) -> dict[str, Any]:
     entry = {name: _plain(getattr(state, name)) for name in state._fields}
     return {
         **{name: value for name, value in entry.items() if name not in _NOT_EXPORTED},
-        **({"fault": state.fault} if state.fault else {}),
+        **({"fault": fault} if (fault := _illegible(state)) else {}),
         "provenance": {
             "first_position": memory.first_position,
             "position": state.position,
             "version": state.version,
         },
     }
+
+
+def _illegible(state: State) -> str | None:
+    """Why its words are not in the export; None where they are, or none are to be.
+
+    In an export as of an earlier moment there may be memories that were purged since.
+    """
+    return "purged" if state.is_wordless and state.condition != "purged" else state.fault
 
 
 def _plain(value: object) -> Any:
@@ -188,8 +213,8 @@ def _markdown(snapshot: _Snapshot, put: _Write, progress: Progress) -> tuple[int
     for number, memory in enumerate(snapshot.memories(), 1):
         state = memory.state
         if state.condition == "live":
-            unreadable += state.fault is not None
-            if state.fault is None:
+            unreadable += _illegible(state) is not None
+            if _illegible(state) is None:
                 sections.setdefault(state.category or "", []).append(state)
         progress(number)
     put(markdown.opening(snapshot.space, snapshot.now).encode())

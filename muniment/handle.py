@@ -8,31 +8,58 @@ from typing import Any, Self
 from ._release import __version__
 from .asynchronous import AsyncMuniment
 from .commands.record_start import RecordStart
-from .domain.errors import Invalid
 from .domain.identity import Identity, Role, identity
 from .domain.ports import Clock
 from .domain.process import Kind
+from .domain.working.keys import own_namespace
 from .engine import Engine
+from .face.access import Access
+from .face.auditing import Auditing
 from .face.carrying import Carrying
+from .face.conversing import Conversation, Conversing
 from .face.evidence import Evidence
 from .face.finding import Finding
+from .face.forensics import Forensics
+from .face.proposing import Proposing
 from .face.removing import Removing
+from .face.travelling import Travelling
+from .face.working import WorkingMemory
 from .face.writing import Writing
 from .keychain import Keychain
 from .log.desk import read_clock
 from .meaning import Meaning
-from .purging import finish
+from .removals import settle
 from .settings import Settings
 
 
-class Muniment(Writing, Removing, Finding, Evidence, Carrying):
+class Muniment(
+    Writing,
+    Removing,
+    Finding,
+    Travelling,
+    Conversing,
+    Forensics,
+    Evidence,
+    Auditing,
+    Carrying,
+    Access,
+    Proposing,
+):
     """A handle on a store, acting as one identity; safe to use from several threads.
 
     Close it, or use it as a context manager. ``aio`` is the same face for asyncio.
     """
 
-    def __init__(self, engine: Engine, identity: Identity, *, owns_engine: bool = True) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        identity: Identity,
+        *,
+        owns_engine: bool = True,
+        namespace: str | None = None,
+    ) -> None:
         super().__init__(engine, identity)
+        self._namespace = own_namespace(identity, namespace)
         self._owns_engine = owns_engine
 
     def __enter__(self) -> Self:
@@ -69,7 +96,22 @@ class Muniment(Writing, Removing, Finding, Evidence, Carrying):
     @property
     def keys(self) -> Keychain:
         """The keys that words are encrypted under: their backup, and the change of the master."""
-        return Keychain(self._engine, self._identity, self._authorise)
+        return Keychain(self._engine, self._identity)
+
+    @property
+    def working(self) -> WorkingMemory:
+        """Working memory: what lives for a while under a key."""
+        return WorkingMemory(self._engine, self._identity, self._namespace)
+
+    @property
+    def conversation(self) -> Conversation:
+        """What was said, by session."""
+        return Conversation(self._engine, self._identity)
+
+    @property
+    def namespace(self) -> str | None:
+        """The namespace of working memory that this handle writes into; None: it has none."""
+        return self._namespace
 
     def record_start(self, kind: Kind) -> None:
         """Put on record that a process serves this store from now on; nothing where it may not."""
@@ -84,21 +126,18 @@ class Muniment(Writing, Removing, Finding, Evidence, Carrying):
     ) -> "Muniment":
         """A handle on the same store with another identity.
 
-        Raises:
-            Invalid: ``actor_invalid`` or ``space_invalid``; ``namespace_unsupported``: working
-                memory, which namespaces are of, is not part of this release.
-        """
-        if namespace is not None:
-            raise Invalid(
-                "namespace: this release has no working memory.",
-                code="namespace_unsupported",
-                field="namespace",
-            )
-        return self.as_identity(identity(self.space if space is None else space, actor))
+        ``namespace`` is the one of working memory that it writes into, such as ``session/abc``.
+        A sub-agent always has its own, ``subagent/<name>``.
 
-    def as_identity(self, acting: Identity) -> "Muniment":
+        Raises:
+            Invalid: ``actor_invalid``, ``space_invalid`` or ``namespace_invalid``.
+            Refused: ``namespace_refused`` where a sub-agent is given another than its own.
+        """
+        return self.as_identity(identity(self.space if space is None else space, actor), namespace)
+
+    def as_identity(self, acting: Identity, namespace: str | None = None) -> "Muniment":
         """A handle on the same store for who was recognised by other means, such as a token."""
-        return Muniment(self._engine, acting, owns_engine=False)
+        return Muniment(self._engine, acting, owns_engine=False, namespace=namespace)
 
 
 def open(  # noqa: A001 (muniment.open is the name)
@@ -131,7 +170,7 @@ def open(  # noqa: A001 (muniment.open is the name)
     engine = Engine(target, clock=clock, settings=settings, read_only=read_only)
     try:
         if not read_only:
-            finish(engine)
+            settle(engine)
     except BaseException:
         engine.close()
         raise

@@ -1,12 +1,10 @@
 """The keys of a store as its handle has them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .domain.identity import Identity
-from .engine import Engine
 from .evidence import RotateSigningKey
+from .face.base import Face
 from .key_backups import BackupKeys, KeysBackedUp, RotateKeys, back_up_keys
 
 if TYPE_CHECKING:
@@ -27,18 +25,8 @@ class SigningKeyRotated:
     public_key: str
 
 
-class Keychain:
+class Keychain(Face):
     """What may be done with the keys: ``m.keys``. For the roles owner and admin."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        identity: Identity,
-        authorise: Callable[[type[BackupKeys | RotateKeys | RotateSigningKey]], None],
-    ) -> None:
-        self._engine = engine
-        self._identity = identity
-        self._authorise = authorise
 
     def backup(
         self, path: "str | os.PathLike[str]", *, passphrase: str | None = None

@@ -17,7 +17,7 @@ from .adapters.json_client import Patience
 from .adapters.openai_embedder import OpenAIEmbedder
 from .adapters.vector_cache import Kept, VectorCache
 from .commands.fold_twins import FoldTwins
-from .domain.embedding import Embedder, Vectors
+from .domain.embedding import Embedder, Vectors, document, least_similarity
 from .domain.errors import Invalid
 from .domain.identity import identity
 from .domain.memory.merging import is_repetition
@@ -29,6 +29,9 @@ from .projections.passages import Passages
 from .settings import EmbeddingSettings
 
 DEDUPE = "system:dedupe"
+
+VECTORS = Path("cache", "vectors.db")
+"""Where vectors are kept, below the data directory."""
 
 _COMPARED = 16
 _QUERIES_REMEMBERED = 256
@@ -65,7 +68,8 @@ def vector_cache(directory: Path | None, keys: Keys) -> VectorCache:
     """The cache beside a log, under a key of the vault; in memory where there is no directory."""
     if directory is None:
         return VectorCache(None, secrets.token_bytes(32))
-    folder = directory / "cache"
+    path = directory / VECTORS
+    folder = path.parent
     folder.mkdir(mode=0o700, exist_ok=True)
     name = folder / "vectors.key"  # the id of the key, not the key
     known = keys.get(int(name.read_text())) if name.is_file() else None
@@ -74,7 +78,7 @@ def vector_cache(directory: Path | None, keys: Keys) -> VectorCache:
         draft = name.with_name(f"{name.name}.{secrets.token_hex(8)}")
         draft.write_text(str(key_id))
         draft.replace(name)
-    return VectorCache(folder / "vectors.db", known)
+    return VectorCache(path, known)
 
 
 class Meaning:
@@ -86,7 +90,7 @@ class Meaning:
         models: The read models of the store.
         memories: Reads memories by whole ids.
         fold: Folds a repetition.
-        min_similarity: The least cosine of a hit.
+        min_similarity: The least cosine of a hit; None: what is known of the model.
         repetition_from: The cosine from which memories are compared for repetition; None: never.
         query_deadline: Seconds that a search waits for the vector of its query.
     """
@@ -99,11 +103,13 @@ class Meaning:
         memories: Callable[[Iterable[str]], Mapping[str, State]],
         fold: Fold,
         *,
-        min_similarity: float,
+        min_similarity: float | None,
         repetition_from: float | None,
         query_deadline: float,
     ) -> None:
-        self.min_similarity = min_similarity
+        self.min_similarity = (
+            least_similarity(model.model) if min_similarity is None else min_similarity
+        )
         self._model = model
         self._cache = cache
         self._models = models
@@ -116,6 +122,11 @@ class Meaning:
         self._background = BackgroundEmbedding(model, self)
         self._remembered = lru_cache(_QUERIES_REMEMBERED)(self._asked)
 
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        return self._model.model
+
     def vector(self, text: str) -> NDArray[np.float32]:
         """The unit vector of a query; the latest are remembered.
 
@@ -127,6 +138,14 @@ class Meaning:
     def _asked(self, text: str) -> NDArray[np.float32]:
         vector: NDArray[np.float32] = self._model.embed([text], within=self._query_deadline)[0]
         return vector
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """The unit vectors of texts that are no memories; none is kept.
+
+        Raises:
+            Unavailable: The service does not answer within the time of a search.
+        """
+        return self._model.embed(texts, within=self._query_deadline)
 
     def passages(self, space: str) -> Passages:
         """The vectors of a space, those of the cache among them. Hold the read models' lock."""
@@ -202,10 +221,12 @@ class Meaning:
             states = self._memories(id_ for id_, _ in missing)
             for id_, version in missing:
                 state = states.get(id_)
-                if state is None or state.fault is not None or state.text_version != version:
+                if state is None or state.fault is not None:
                     self._illegible.add((id_, version))
                 else:
-                    wanted.append(Passage(space, id_, version, state.content))
+                    # of a newer text than is wanted, it is not taken when it arrives
+                    text = document(state.content, state.category, state.tags)
+                    wanted.append(Passage(space, id_, version, text))
             if len(wanted) >= limit:
                 break
         return wanted
@@ -237,8 +258,7 @@ class Meaning:
             known = self.passages(passage.space)
             catalog = self._models.catalog(passage.space)
             row = known.row(passage.memory_id)
-            near = known.nearest(
-                vector,
+            near = known.compared(vector).nearest(
                 limit=_COMPARED,
                 at_least=at_least,
                 keep=lambda rows: catalog.in_condition(rows, "live"),
@@ -264,6 +284,7 @@ class SpaceMeaning:
         self._meaning = meaning
         self._space = space
         self.min_similarity = meaning.min_similarity
+        self.model = meaning.model
 
     def vector(self, text: str) -> NDArray[np.float32]:
         """The unit vector of a query."""

@@ -15,7 +15,7 @@ class ProveInvariants(Operation):
 
 
 def prove_invariants(engine: Engine, progress: Progress | None) -> Proof:
-    """Replays the log as it is now, of all spaces; others may write meanwhile."""
+    """Replays the log up to where it ends here, of all spaces; others may write meanwhile."""
     engine.store.require_own_process()
     rows = engine.store.rows
-    return prove(rows.rows(until=rows.head().position), progress=progress)
+    return prove(rows.rows(until=engine.head().position), progress=progress)

@@ -6,6 +6,10 @@ from typing import ClassVar
 from .domain.access import Operation
 from .engine import Engine
 from .projections.catalog import Catalog
+from .projections.facets import Facets
+from .projections.past_index import PastIndex
+from .projections.provenance import Provenance
+from .projections.recall_log import RecallLog
 from .projections.search_index import SearchIndex
 from .projections.similarity import Similarity
 
@@ -30,13 +34,15 @@ class Rebuilt:
 
 
 def rebuild(engine: Engine, space: str) -> Rebuilt:
-    """Rebuilds the projections of a space; those made anew are the ones in use from here on."""
+    """Rebuilds the projections of a space; those made anew are the ones in use from here on.
+
+    Those of the past are where somebody has asked about it.
+    """
     models = engine.models
-    with models.lock:
-        models.catch_up()
-        differing = [
-            kind.__name__
-            for kind in (Catalog, SearchIndex, Similarity)
-            if models.replace(space, kind)
-        ]
-        return Rebuilt(models.position, tuple(differing))
+    past = [kind for kind in (Facets, PastIndex) if models.holds(space, kind)]
+    differing = [
+        kind.__name__
+        for kind in (Catalog, SearchIndex, Similarity, RecallLog, Provenance, *past)
+        if models.replace(space, kind)
+    ]
+    return Rebuilt(models.position, tuple(differing))

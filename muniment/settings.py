@@ -6,17 +6,20 @@
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
+from .audit.options import SEED_NAMES, AuditOptions
 from .domain.access import Grants
 from .domain.errors import Invalid
 from .domain.importance import Decay
 from .domain.inputs import invalid
-from .domain.rules import DuplicateCheck, Retention, Rules
+from .domain.rules import Distrust, DuplicateCheck, Gate, Retention, Rules, Scratch, Talk
+from .domain.trust.secrets import Handling
 from .log.checkpoints import Cadence
 from .log.read_models import Ranking
 
@@ -41,8 +44,15 @@ _SEEDS = {
     "memory.importance_decay_grace_days": "Dream:ImportanceDecayGraceDays",
     "memory.importance_decay_half_life_days": "Dream:ImportanceDecayHalfLifeDays",
     "memory.importance_decay_floor": "Dream:ImportanceDecayFloor",
+    "working.default_ttl_seconds": "WorkingMemory:DefaultTtl",
+    "working.max_entries_per_namespace": "WorkingMemory:MaxEntriesPerNamespace",
+    "conversation.max_llm_context_turns": "MaxLlmContextTurns",
+    **SEED_NAMES,
 }
 """The names that settings have in RockBot, where most of them come from."""
+
+
+RecallMode: TypeAlias = Literal["batched", "synchronous", "off"]
 
 
 class MemorySettings(_Section):
@@ -68,6 +78,27 @@ class MemorySettings(_Section):
         default=2_000,
         ge=0,
         description="Characters up to which a memory grows by being extended.",
+    )
+    secrets: Handling = Field(
+        default="redact",
+        description="What is done about secrets in what comes in: redact, reject or allow.",
+    )
+    quarantine_untrusted: bool = Field(
+        default=True,
+        description="Whether what reads like an instruction, hides text or floods is held back"
+        " where its source is trusted less than a user.",
+    )
+    quarantine_burst: int = Field(
+        default=300,
+        ge=1,
+        le=1_000_000,
+        description="Observations of one tool or page in a minute from which more are held back.",
+    )
+    quarantine_flood: int = Field(
+        default=100,
+        ge=1,
+        le=1_000_000,
+        description="Observations in a minute, nearly the same, from which more are held back.",
     )
     importance_decay_grace_days: float = Field(
         default=30.0,
@@ -110,6 +141,37 @@ class DreamSettings(_Section):
     )
 
 
+class WorkingSettings(_Section):
+    """Working memory: how long entries live, and how many there are."""
+
+    default_ttl_seconds: float = Field(
+        default=300.0, gt=0.0, le=315_532_800.0, description="Seconds that an entry lives."
+    )
+    max_entries_per_namespace: int = Field(
+        default=50, ge=1, le=10_000, description="Entries of a namespace; one more is refused."
+    )
+
+
+class ConversationSettings(_Section):
+    """Conversations: what is replayed, what is kept, and how much a turn is told."""
+
+    max_llm_context_turns: int = Field(
+        default=20, ge=0, le=500, description="The latest turns that are replayed."
+    )
+    session_idle_minutes: float = Field(
+        default=60.0, gt=0.0, le=525_600.0, description="Minutes of silence that end a session."
+    )
+    log_retention_days: float = Field(
+        default=30.0, gt=0.0, le=36_500.0, description="Days after which a turn is deleted."
+    )
+    tool_report_retention_days: float = Field(
+        default=7.0, gt=0.0, le=36_500.0, description="Days that reports of tool calls are kept."
+    )
+    context_tokens: int = Field(
+        default=16_000, ge=256, le=10_000_000, description="Tokens of a context, by estimate."
+    )
+
+
 class SearchSettings(_Section):
     """How keyword search ranks."""
 
@@ -135,8 +197,12 @@ class EmbeddingSettings(_Section):
     max_input_chars: int = Field(
         default=30_000, ge=1, description="Characters after which a text is cut."
     )
-    min_similarity_threshold: float = Field(
-        default=0.5, ge=-1.0, le=1.0, description="Cosine under which a memory is no hit."
+    min_similarity_threshold: float | None = Field(
+        default=None,
+        ge=-1.0,
+        le=1.0,
+        description="Cosine under which a memory is no hit by meaning; none: as measured for the"
+        " model, else 0.5.",
     )
     connect_timeout: float = Field(default=3.0, gt=0.0, description="Seconds to connect.")
     deadline: float = Field(default=30.0, gt=0.0, description="Seconds for a whole call.")
@@ -151,6 +217,39 @@ class AccessSettings(_Section):
     auditors_read_content: bool = Field(
         default=False, description="Whether auditors may read what memories say."
     )
+    proposal_days: float = Field(
+        default=7.0, gt=0.0, le=3_650.0, description="Days after which an open proposal expires."
+    )
+    max_pending_proposals: int = Field(
+        default=1_000, ge=1, le=100_000, description="How many proposals of one agent may be open."
+    )
+    auto_commit_from: tuple[str, ...] = Field(
+        default=(),
+        description="Agents whose proposals of high confidence are committed without a review.",
+    )
+
+
+class RecallSettings(_Section):
+    """How it is recorded what was recalled into an agent's context."""
+
+    mode: RecallMode = Field(
+        default="batched",
+        description="batched; synchronous: recorded before the answer; off: not at all.",
+    )
+    batch: int = Field(
+        default=64, ge=1, le=10_000, description="Recalls of a session after which it is recorded."
+    )
+    seconds: float = Field(
+        default=60.0,
+        gt=0.0,
+        le=86_400.0,
+        description="Seconds after which a recall is recorded: so many may be lost in a crash.",
+    )
+    retention_days: float = Field(
+        default=400.0,
+        le=36_500.0,
+        description="Days after which queries and sessions' names are purged; 0 or less: never.",
+    )
 
 
 class LogSettings(_Section):
@@ -161,6 +260,12 @@ class LogSettings(_Section):
     )
     key_batch: int = Field(
         default=256, ge=1, le=100_000, description="How many encryption keys are minted at a time."
+    )
+    key_backup_retention_days: float = Field(
+        default=30.0,
+        le=36_500.0,
+        description="Days after a purge or erasure in which the master key is replaced, so that"
+        " older backups of the keys end; 0 or less: never by itself.",
     )
     keep_state: bool = Field(
         default=True,
@@ -225,17 +330,21 @@ class Settings(BaseSettings):
 
     memory: MemorySettings = Field(default_factory=MemorySettings)
     dream: DreamSettings = Field(default_factory=DreamSettings)
+    working: WorkingSettings = Field(default_factory=WorkingSettings)
+    conversation: ConversationSettings = Field(default_factory=ConversationSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     access: AccessSettings = Field(default_factory=AccessSettings)
+    recall: RecallSettings = Field(default_factory=RecallSettings)
     log: LogSettings = Field(default_factory=LogSettings)
     server: ServerSettings = Field(default_factory=ServerSettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
+    audit: AuditOptions = Field(default_factory=AuditOptions)
 
     @property
     def rules(self) -> Rules:
         """The figures that decisions go by."""
-        memory, dream = self.memory, self.dream
+        memory, dream, talk = self.memory, self.dream, self.conversation
         return Rules(
             decay=Decay(
                 grace_days=memory.importance_decay_grace_days,
@@ -253,7 +362,28 @@ class Settings(BaseSettings):
                 protection_count=dream.pruning_protection_reinforcement_count,
                 protected_days=dream.purge_protected_after_days,
             ),
+            distrust=Distrust(
+                enabled=memory.quarantine_untrusted,
+                burst=memory.quarantine_burst,
+                flood=memory.quarantine_flood,
+            ),
             access=Grants(auditors_read_content=self.access.auditors_read_content),
+            gate=Gate(
+                life_days=self.access.proposal_days,
+                max_pending=self.access.max_pending_proposals,
+                auto_commit=frozenset(self.access.auto_commit_from),
+            ),
+            scratch=Scratch(
+                default_ttl=timedelta(seconds=self.working.default_ttl_seconds),
+                per_namespace=self.working.max_entries_per_namespace,
+            ),
+            talk=Talk(
+                window=talk.max_llm_context_turns,
+                idle=timedelta(minutes=talk.session_idle_minutes),
+                retention=timedelta(days=talk.log_retention_days),
+                report_retention=timedelta(days=talk.tool_report_retention_days),
+                budget=talk.context_tokens,
+            ),
         )
 
     @property

@@ -7,7 +7,7 @@ in the log and is read for the few memories that are answered with.
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from muniment.domain.memory.state import Condition, beginning
 from muniment.domain.recorded import Recorded
 
 from .columns import Column
-from .parts import Part, Parts, Unfit, ids, packed_ids, value
+from .parts import Part, Parts, Unfit, ids, packed_ids, used, value
 
 CONDITIONS: tuple[Condition, ...] = ("live", "archived", "superseded", "quarantined", "purged")
 STORES: tuple[Store, ...] = ("semantic", "episodic", "procedural")
@@ -298,6 +298,11 @@ class Catalog:
                 found[name] = found.get(name, 0) + count
         return dict(sorted(found.items()))
 
+    def conditions(self) -> dict[str, Condition]:
+        """The condition of every memory by its id."""
+        numbers: list[int] = self._condition.view.tolist()
+        return {id_: CONDITIONS[number] for id_, number in zip(self.ids, numbers, strict=True)}
+
     def counts(self) -> dict[Condition, int]:
         """How many memories are in each condition."""
         counted = np.bincount(self._condition.view, minlength=len(CONDITIONS)).tolist()
@@ -322,17 +327,15 @@ class Catalog:
 
     def dump(self) -> dict[str, Part]:
         """All that it holds, and no category or tag that no memory has any more."""
-        category_numbers, filed = np.unique(self._category.view, return_inverse=True)
-        tag_set_numbers, tagged = np.unique(self._tags.view, return_inverse=True)
-        used_categories: list[int] = category_numbers.tolist()
-        used_tag_sets: list[int] = tag_set_numbers.tolist()
+        categories_, filed = used(self._category.view, self._categories)
+        tag_sets, tagged = used(self._tags.view, self._tag_sets)
         parts: dict[str, Part] = {
             "position": self.position,
             "ids": packed_ids(self.ids),
-            "category": filed.astype(np.int32),
-            "tags": tagged.astype(np.int32),
-            "categories": [self._categories[number] for number in used_categories],
-            "tag_sets": [list(self._tag_sets[number]) for number in used_tag_sets],
+            "category": filed,
+            "tags": tagged,
+            "categories": list(categories_),
+            "tag_sets": [list(tags) for tags in tag_sets],
             "subject": [[row, dict(kept)] for row, kept in self._subject.items()],
         }
         for name, column in self._plain_columns().items():
@@ -358,14 +361,31 @@ class Catalog:
             named = _Named.model_validate(parts)
         except ValidationError as error:
             raise Unfit("categories, tag_sets, subject") from error
-        catalog._categories = named.categories
-        catalog._tag_sets = named.tag_sets
+        catalog._name(named.categories, named.tag_sets)
         catalog._subject = dict(named.subject)
-        catalog._category_numbers = {
-            category: number for number, category in enumerate(catalog._categories)
-        }
-        catalog._tag_set_numbers = {tags: number for number, tags in enumerate(catalog._tag_sets)}
         return catalog
+
+    def fill(
+        self,
+        columns: Mapping[str, NDArray[Any]],
+        categories_: list[str | None],
+        tag_sets: list[tuple[str, ...]],
+        subject: dict[int, dict[str, str]],
+    ) -> None:
+        """Other rows in place of all; who gives the names goes on to share them."""
+        for name, column in self._columns().items():
+            column.replace(columns[name])
+        self._categories, self._tag_sets, self._subject = categories_, tag_sets, subject
+
+    def _name(self, categories_: list[str | None], tag_sets: list[tuple[str, ...]]) -> None:
+        """Says what the numbers of categories and tag sets stand for."""
+        self._categories, self._tag_sets = categories_, tag_sets
+        self._category_numbers = {name: number for number, name in enumerate(categories_)}
+        self._tag_set_numbers = {tags: number for number, tags in enumerate(tag_sets)}
+
+    def _columns(self) -> dict[str, Column[Any]]:
+        """Every column that has an entry a row."""
+        return {**self._plain_columns(), "category": self._category, "tags": self._tags}
 
     def _plain_columns(
         self,

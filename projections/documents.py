@@ -195,7 +195,9 @@ class Documents:
 
     def digest(self) -> bytes:
         """Equal for two exactly if their memories say the same and the same ones are hidden."""
-        slots = self._slots.view
+        return self._digest(self._slots.view)
+
+    def _digest(self, slots: Slots) -> bytes:
         runs, _ = self.sequences(slots)
         numbers, places = np.unique(np.where(runs < 0, ~runs, runs), return_inverse=True)
         every = ["", *self.vocabulary]
@@ -254,15 +256,18 @@ class Documents:
     def load(cls, parts: Parts) -> "Documents":
         """The documents that were put away as ``parts``."""
         documents = cls()
+        documents._take(parts)
+        return documents
+
+    def _take(self, parts: Parts) -> None:
         terms = texts(parts, "vocabulary")
-        documents.vocabulary = _Vocabulary(zip(terms, range(1, len(terms) + 1), strict=True))
-        for name, column in documents._columns().items():
+        self.vocabulary = _Vocabulary(zip(terms, range(1, len(terms) + 1), strict=True))
+        for name, column in self._columns().items():
             column.take(parts, name)
-        for state, tally in documents._tallies.items():
+        for state, tally in self._tallies.items():
             tally.documents = value(parts, f"{state.name}.documents", int)
             tally.terms = value(parts, f"{state.name}.terms", int)
             tally.holders = array("i", array_of(parts, f"{state.name}.holders", np.int32).tobytes())
-        return documents
 
     def _columns(self) -> dict[str, Column[np.int32] | Column[np.uint8] | Column[np.int64]]:
         return {

@@ -3,7 +3,7 @@
 Whoever takes one from parts checks them: parts that do not fit are never half taken.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias, TypeVar, cast
 
@@ -16,6 +16,7 @@ Parts: TypeAlias = Mapping[str, Part]
 
 S = TypeVar("S", bound=np.generic)
 T = TypeVar("T", int, str, bytes)
+N = TypeVar("N")
 
 _UUID_CHARACTERS: Final = 36
 _GROUPS: Final = ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32))
@@ -104,3 +105,9 @@ def ranked(names: list[str]) -> tuple[list[str], NDArray[np.int64]]:
     ranks = np.empty(len(names), np.int64)
     ranks[order] = np.arange(len(names))
     return [names[at] for at in order], ranks
+
+
+def used(numbers: NDArray[np.integer], names: Sequence[N]) -> tuple[list[N], NDArray[np.int32]]:
+    """The names that some numbers stand for, without the others, and the numbers that they get."""
+    kept, renumbered = np.unique(numbers, return_inverse=True)
+    return [names[number] for number in kept.tolist()], renumbered.astype(np.int32)

@@ -10,13 +10,14 @@ average length are over the documents that are searched: the live ones, or the a
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
-from typing import ClassVar, Final, NamedTuple, TypeAlias
+from typing import ClassVar, Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from muniment.domain import category as categories
 from muniment.domain.memory.events import (
     Beginning,
     Extended,
@@ -73,6 +74,9 @@ class Matches(NamedTuple):
     rows: Rows
     scores: NDArray[np.float64]
     exact: NDArray[np.bool_]
+
+
+NO_MATCHES: Final = Matches(np.zeros(0, np.int32), np.zeros(0), np.zeros(0, np.bool_))
 
 
 class Contribution(NamedTuple):
@@ -132,6 +136,16 @@ class SearchIndex:
         """Memory ids by row."""
         return self._ids
 
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """Every term that is held, those that only what was replaced has among them."""
+        return frozenset(self._documents.vocabulary)
+
+    @property
+    def searchable(self) -> int:
+        """How many memories are in recall."""
+        return self._documents.size(hidden=False)[0]
+
     def apply(self, recorded: Recorded) -> None:
         """One event more; one at or before ``position`` is left out."""
         if recorded.position <= self._position:
@@ -166,8 +180,7 @@ class SearchIndex:
                 category = documents.numbered_list(_category(event.category))
                 documents.rewrite(row, documents.says(row)._replace(category=category))
             case PurgeRequested():
-                documents.rewrite(row, _NOTHING)
-                documents.hide(row)
+                self.drop(recorded.stream)
             case _ if isinstance(event, Hiding):
                 documents.hide(row)
             case _ if isinstance(event, Showing):
@@ -176,13 +189,47 @@ class SearchIndex:
                 return
         self._merge_if_overdue()
 
+    def add(
+        self,
+        id: str,
+        parts: Iterable[str],
+        tags: tuple[str, ...] = (),
+        category: str | None = None,
+        *,
+        hidden: bool = False,
+    ) -> None:
+        """A text more, in the next row, under an id of its own; what is in no log is added so."""
+        self._rows[id] = len(self._ids)
+        self._ids.append(id)
+        documents = self._documents
+        said = Said(
+            [number for part in parts for number in documents.numbered(part)],
+            documents.numbered_list(tags),
+            documents.numbered_list(_category(category)),
+        )
+        documents.begin(said, hidden=hidden)
+        self._merge_if_overdue()
+
+    def drop(self, id: str) -> None:
+        """A text is found no more, and no word of it is put away."""
+        row = self._rows[id]
+        self._documents.rewrite(row, _NOTHING)
+        self._documents.hide(row)
+
     def matches(
-        self, query: str, *, limit: int, keep: Keep | None = None, include_archived: bool = False
+        self,
+        query: str,
+        *,
+        limit: int,
+        keep: Keep | None = None,
+        include_archived: bool = False,
+        also: Rows | None = None,
     ) -> Matches:
         """The memories that may be among the best ``limit`` once importance has its say.
 
         These are all that match and that ``keep`` (rows → which of them) lets pass, but for those
-        that can't come in whatever factor in [½, 1] each score is multiplied by.
+        that can't come in whatever factor in [½, 1] each score is multiplied by. Those of the rows
+        ``also`` that match are given besides, wherever they stand.
         """
         wanted = query_terms(query)
         slots, scores = self._scored(wanted, hidden=include_archived)
@@ -196,6 +243,8 @@ class SearchIndex:
         self._add_bonus(wanted, slots, scores, rows)
         exact = self._exact(wanted, slots)
         reach = contenders(scores, exact, limit, LEAST_IMPORTANCE_FACTOR)
+        if also is not None:
+            reach = np.union1d(reach, self._places(slots, also))
         return Matches(rows[reach], scores[reach], exact[reach])
 
     def explain(
@@ -222,9 +271,9 @@ class SearchIndex:
         """Equal for two indexes exactly if they hold the same, however it lies in them."""
         return sha256(repr(self._ids).encode() + self._documents.digest()).digest()
 
-    def anew(self) -> "SearchIndex":
+    def anew(self) -> Self:
         """An empty one that is made alike."""
-        return SearchIndex(k1=self._k1, b=self._b, merge_at=self._merge_at)
+        return type(self)(k1=self._k1, b=self._b, merge_at=self._merge_at)
 
     def dump(self) -> dict[str, Part]:
         """All that it holds, and no word that only dead documents have; all is packed first."""
@@ -242,9 +291,7 @@ class SearchIndex:
         }
 
     @classmethod
-    def load(
-        cls, parts: Parts, *, k1: float = 0.9, b: float = 0.4, merge_at: int = 4_096
-    ) -> "SearchIndex":
+    def load(cls, parts: Parts, *, k1: float = 0.9, b: float = 0.4, merge_at: int = 4_096) -> Self:
         """The index that was put away as ``parts``, whatever its constants were.
 
         Raises:
@@ -254,23 +301,14 @@ class SearchIndex:
         index._position = value(parts, "position", int)
         index._ids = ids(parts, "ids")
         index._rows = dict(zip(index._ids, range(len(index._ids)), strict=True))
-        index._documents = Documents.load(parts)
+        index._documents = index._documents.load(parts)
         index._base = Postings.load(parts)
         index._packed = index._listed = len(index._documents)
         return index
 
     def _begin(self, stream: str, event: Beginning, *, hidden: bool) -> None:
-        self._rows[stream] = len(self._ids)
-        self._ids.append(stream)
-        documents = self._documents
         parts = event.parts if isinstance(event, Imported) else (event.content,)
-        said = Said(
-            [number for part in parts for number in documents.numbered(part)],
-            documents.numbered_list(event.tags),
-            documents.numbered_list(_category(event.category)),
-        )
-        documents.begin(said, hidden=hidden)
-        self._merge_if_overdue()
+        self.add(stream, parts, event.tags, event.category, hidden=hidden)
 
     def _merge_due(self) -> int:
         return max(self._merge_at, self._packed // 8)
@@ -369,6 +407,12 @@ class SearchIndex:
             adjacent[np.unique(owners[at])] += 1
         scores[best] *= 1 + ADJACENT_BONUS * adjacent
 
+    def _places(self, slots: Slots, rows: Rows) -> NDArray[np.intp]:
+        """Where those of some rows stand whose documents are among ``slots``, which ascend."""
+        wanted = np.array([self._documents.slot(row) for row in rows.tolist()], slots.dtype)
+        wanted = wanted[np.isin(wanted, slots)]
+        return np.searchsorted(slots, wanted)
+
     def _exact(self, wanted: QueryTerms, slots: Slots) -> NDArray[np.bool_]:
         if wanted.identifier is None:
             return np.zeros(len(slots), np.bool_)
@@ -383,4 +427,4 @@ class SearchIndex:
 
 
 def _category(category: str | None) -> tuple[str, ...]:
-    return () if category is None else (category.replace("/", " ").replace("-", " "),)
+    return () if category is None else (categories.words(category),)

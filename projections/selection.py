@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 _BLOCK = 64
 
 
-def kth_best(scores: NDArray[np.float64], k: int) -> float:
+def kth_best(scores: NDArray[np.floating], k: int) -> float:
     """The k-th largest score; with fewer than k, the least of all. There is at least one."""
     if len(scores) <= k:
         return float(scores.min())

@@ -8,10 +8,9 @@ acts on it compares the forms.
 """
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from hashlib import blake2b, sha256
-from itertools import chain
 from secrets import token_bytes
 from typing import ClassVar, Final, NamedTuple, Protocol
 
@@ -61,17 +60,20 @@ class Likeness(NamedTuple):
     similarity: float
 
 
-class Kept(NamedTuple):
-    """All that is known of one memory.
+class _Kept(NamedTuple):
+    """What events may change of a memory: where it is filed, whether it is hidden, what it says."""
 
-    ``born`` is the position of its first event; ``top`` its top-level category, None for one that
-    the duplicate check leaves alone.
-    """
-
-    born: int
-    top: str | None
+    filed: int
     archived: bool
     statements: list[Statement]
+
+
+class _Touched(NamedTuple):
+    """What a memory was ``before`` the event at a position; None: that event began it."""
+
+    position: int
+    id: str
+    before: _Kept | None
 
 
 class Similarity:
@@ -108,6 +110,7 @@ class Similarity:
         self._levels: dict[str, int] = {}
         self._tops: list[str] = []
         self._statements = Statements(repack_at=repack_at)
+        self._trial: list[_Touched] | None = None
 
     @property
     def position(self) -> int:
@@ -121,14 +124,17 @@ class Similarity:
         self._position = recorded.position
         event = recorded.event
         row = self._rows.get(recorded.stream)
+        if self._trial is not None and (row is None or isinstance(event, _TOUCHING)):
+            before = self._kept(row) if row is not None else None
+            self._trial.append(_Touched(recorded.position, recorded.stream, before))
         if row is None:
             begun = beginning(recorded)
             if begun is not None and begun[0].store != "episodic":
                 first, condition = begun
                 parts = first.parts if isinstance(first, Imported) else (first.content,)
                 said = [self._statement(part) for part in parts]
-                kept = Kept(recorded.position, _top(first.category), condition != "live", said)
-                self.take(recorded.stream, kept)
+                kept = _Kept(self._level_of(_top(first.category)), condition != "live", said)
+                self._take(recorded.stream, recorded.position, kept)
             return
         match event:
             case Extended():
@@ -140,6 +146,7 @@ class Similarity:
                 self._filed[row] = self._level_of(_top(event.category))
                 self._statements.move(row, self._level(row))
             case PurgeRequested():
+                self.form = lru_cache(_FORMS_KEPT)(self._canonicalise)  # it has its text
                 self._statements.clear(row)
                 self._filed[row] = UNSEEN
             case _ if isinstance(event, Hiding | Showing):
@@ -153,7 +160,38 @@ class Similarity:
 
         ``top`` is the folded first segment of the category, '' where there is none.
         """
-        return _oldest_first(self.ages_of_same(top, form))
+        level = self._levels.get(top)
+        if level is None:
+            return ()
+        slots = self._statements.with_key(self._hashed(form.key), level)
+        rows = {self._statements.rows.get(slot) for slot in slots}
+        # rows count in the order of the first events
+        return tuple(self._ids[row] for row in sorted(rows))
+
+    def begin_trial(self) -> None:
+        """What is applied from here on can be taken back, until ``end_trial``."""
+        self._trial = []
+
+    def take_back(self, position: int) -> None:
+        """Undoes the events of the trial that came after a position."""
+        trial = self._trial
+        if trial is None:
+            return
+        while trial and trial[-1].position > position:
+            _, id_, before = trial.pop()
+            row = self._rows.get(id_)
+            if row is None:
+                continue  # it began nothing that is looked up
+            self._statements.clear(row)
+            if before is None:
+                self._drop_last()
+            else:
+                self._file(row, before)
+        self._position = min(self._position, position)
+
+    def end_trial(self) -> None:
+        """What was not taken back stands."""
+        self._trial = None
 
     def similar(self, top: str, form: Form, *, at_least: float, limit: int) -> list[Likeness]:
         """The statements whose Jaccard index with a form is at least so much: the best ``limit``.
@@ -161,7 +199,16 @@ class Similarity:
         Exact, whatever ``at_least``; fast from 0.5. Best first; of equal ones that of the oldest
         memory first, then the first of a memory.
         """
-        return _best_first(self.ages_of_similar(top, form, at_least), limit)
+        level = self._levels.get(top)
+        if level is None:
+            return []
+        statements = self._statements
+        found = [
+            (-index, statements.rows.get(slot), statements.numbers.get(slot))
+            for slot, index in statements.like(tuple(dict.fromkeys(form.terms)), level, at_least)
+        ]
+        found.sort()
+        return [Likeness(self._ids[row], number, -index) for index, row, number in found[:limit]]
 
     def digest(self) -> bytes:
         """Equal for two of one secret exactly if they hold the same, however it lies in them."""
@@ -220,55 +267,31 @@ class Similarity:
         similarity._statements = Statements.load(parts, repack_at=repack_at)
         return similarity
 
-    def ages_of_same(
-        self, top: str, form: Form, *, without: Collection[str] = ()
-    ) -> Iterator[tuple[int, str]]:
-        """Position of the first event and id of what ``same`` answers, in no order."""
-        level = self._levels.get(top)
-        if level is None:
-            return
-        for slot in self._statements.with_key(self._hashed(form.key), level):
-            row = self._statements.rows.get(slot)
-            if self._ids[row] not in without:
-                yield self._born[row], self._ids[row]
+    def _kept(self, row: int) -> _Kept:
+        return _Kept(self._filed[row], bool(self._archived[row]), self._statements.of(row))
 
-    def ages_of_similar(
-        self, top: str, form: Form, at_least: float, *, without: Collection[str] = ()
-    ) -> Iterator[tuple[int, Likeness]]:
-        """Position of the first event and likeness of all that ``similar`` chooses from."""
-        level = self._levels.get(top)
-        if level is None:
-            return
-        statements = self._statements
-        terms = tuple(dict.fromkeys(form.terms))
-        for slot, index in statements.like(terms, level, at_least):
-            row = statements.rows.get(slot)
-            if self._ids[row] not in without:
-                likeness = Likeness(self._ids[row], statements.numbers.get(slot), index)
-                yield self._born[row], likeness
-
-    def kept(self, id_: str) -> Kept | None:
-        """All that is known of a memory; None of one that is never looked up."""
-        row = self._rows.get(id_)
-        if row is None:
-            return None
-        filed = self._filed[row]
-        return Kept(
-            born=self._born[row],
-            top=None if filed == UNSEEN else self._tops[filed],
-            archived=bool(self._archived[row]),
-            statements=self._statements.of(row),
-        )
-
-    def take(self, id_: str, kept: Kept) -> None:
+    def _take(self, id_: str, born: int, kept: _Kept) -> None:
         """Takes in a memory that was not here."""
         row = self._rows[id_] = len(self._ids)
         self._ids.append(id_)
-        self._born.append(kept.born)
-        self._filed.append(self._level_of(kept.top))
-        self._archived.append(kept.archived)
+        self._born.append(born)
+        self._filed.append(UNSEEN)
+        self._archived.append(False)
+        self._file(row, kept)
+
+    def _file(self, row: int, kept: _Kept) -> None:
+        """A memory without statements becomes what it is, or was."""
+        self._filed[row] = kept.filed
+        self._archived[row] = kept.archived
         for statement in kept.statements:
             self._statements.add(row, statement, self._level(row))
+
+    def _drop_last(self) -> None:
+        """Forgets the memory that came last, which has no statements any more."""
+        del self._rows[self._ids.pop()]
+        self._born.pop()
+        self._filed.pop()
+        self._archived.pop()
 
     def _statement(self, text: str) -> Statement:
         form = self.form(text)
@@ -292,63 +315,5 @@ class Similarity:
         return level
 
 
-class Overlay:
-    """A similarity lookup as it will be once a batch of events is committed.
-
-    It holds what the batch touched and masks that in ``base``, which it never changes: dropping it
-    drops all it knows. The base must stay as it is meanwhile.
-    """
-
-    def __init__(self, base: Similarity) -> None:
-        self._base = base
-        self._own = Similarity(base.form, secret=base.secret)
-        self._position = base.position
-        self._touched: set[str] = set()
-
-    @property
-    def position(self) -> int:
-        """The position of the last event that was applied, here or to the base before."""
-        return self._position
-
-    def apply(self, recorded: Recorded) -> None:
-        """One event of the batch; one at or before ``position`` is left out."""
-        if recorded.position <= self._position:
-            return
-        self._position = recorded.position
-        if recorded.stream not in self._touched:
-            kept = self._base.kept(recorded.stream)
-            if kept is not None:
-                if not isinstance(recorded.event, _TOUCHING):
-                    return
-                self._touched.add(recorded.stream)
-                self._own.take(recorded.stream, kept)
-        self._own.apply(recorded)
-
-    def same(self, top: str, form: Form) -> tuple[str, ...]:
-        """As ``Similarity.same``."""
-        found = self._base.ages_of_same(top, form, without=self._touched)
-        return _oldest_first(chain(found, self._own.ages_of_same(top, form)))
-
-    def similar(self, top: str, form: Form, *, at_least: float, limit: int) -> list[Likeness]:
-        """As ``Similarity.similar``."""
-        found = self._base.ages_of_similar(top, form, at_least, without=self._touched)
-        own = self._own.ages_of_similar(top, form, at_least)
-        return _best_first(chain(found, own), limit)
-
-
 def _top(category: str | None) -> str | None:
     return None if categories.never_matched(category) else categories.top(category)
-
-
-def _oldest_first(found: Iterable[tuple[int, str]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(id_ for _, id_ in sorted(found)))
-
-
-def _best_first(found: Iterable[tuple[int, Likeness]], limit: int) -> list[Likeness]:
-    best = sorted(found, key=_by_likeness)[:limit]
-    return [likeness for _, likeness in best]
-
-
-def _by_likeness(found: tuple[int, Likeness]) -> tuple[float, int, int]:
-    born, likeness = found
-    return -likeness.similarity, born, likeness.statement

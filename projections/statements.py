@@ -6,25 +6,24 @@ common term stands early in both, and it is enough to look up early terms; if th
 rarity, few statements have them. (Bayardo, Ma and Srikant 2007, "Scaling up all pairs similarity
 search"; Xiao et al. 2008, "Efficient similarity joins for near duplicate detection".)
 
-The order is frozen until the store has grown by half; terms that came since are the rarest.
+The order is frozen until the store has grown by half; terms that came since are the rarest. New
+statements are looked up in lists of their own until there are enough of them to be packed too.
 """
 
 from array import array
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
-from functools import lru_cache
 from hashlib import sha256
 from itertools import compress
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column
+from .jaccard import LARGEST, SHARED, early_terms, fraction, greatest_sizes, group_of
+from .packed import Packed
 from .parts import Part, Parts, ranked, texts
 from .parts import array as array_of
-
-Ints = TypeVar("Ints", int, NDArray[np.int64])
 
 LOWEST: Final = 0.5
 """The least Jaccard index that early terms are kept for; below it every statement is compared."""
@@ -32,8 +31,6 @@ LOWEST: Final = 0.5
 UNSEEN: Final = -1
 """The level of a statement that no lookup meets."""
 
-_SHARED = 3
-_LARGEST = 65_535
 _FEW = 16
 _GONE = -1
 
@@ -65,11 +62,10 @@ class Statements:
         self._starts.append(0)
         self._runs: Column[np.int32] = Column(np.int32)
         self._last: Column[np.int32] = Column(np.int32)
+        self._ordered = 0
         self._packed = 0
-        self._early = np.zeros(0, np.int64)
-        self._early_slots = np.zeros(0, np.int32)
-        self._by_key = np.zeros(0, np.int64)
-        self._by_key_slots = np.zeros(0, np.int32)
+        self._early = Packed(np.zeros(0, np.int64), np.zeros(0, np.int32))
+        self._by_key = Packed(np.zeros(0, np.int64), np.zeros(0, np.int32))
         self._listed = 0
         self._recent_early: dict[int, array[int]] = {}
         self._recent_keys: dict[int, array[int]] = {}
@@ -79,7 +75,8 @@ class Statements:
         """A statement more of a row: of the next row if the row is new."""
         if row == len(self._last):
             self._last.append(_GONE)
-        numbers = [self._number(term) for term in statement.terms]
+        number_of = self._vocabulary.get
+        numbers = [number_of(term) or self._number(term) for term in statement.terms]
         numbers.sort(key=self._ranks.__getitem__)
         before = self._last.get(row)
         self._last.set(row, len(self.rows))
@@ -122,8 +119,7 @@ class Statements:
     def with_key(self, key: int, level: int) -> list[int]:
         """The slots on a level of the statements that have a key."""
         self._list_recent()
-        first, last = self._by_key.searchsorted(key), self._by_key.searchsorted(key, "right")
-        slots = [*self._by_key_slots[first:last].tolist(), *self._recent_keys.get(key, ())]
+        slots = [*self._by_key.equal_to(key), *self._recent_keys.get(key, ())]
         return [slot for slot in slots if self.levels.get(slot) == level]
 
     def like(self, terms: Sequence[str], level: int, at_least: float) -> list[tuple[int, float]]:
@@ -180,10 +176,10 @@ class Statements:
         parts: dict[str, Part] = {
             "terms": list(self._terms),
             "ranks": np.array(self._ranks, np.int32),
-            "early": self._early,
-            "early_slots": self._early_slots,
-            "by_key": self._by_key,
-            "by_key_slots": self._by_key_slots,
+            "early": self._early.numbers,
+            "early_slots": self._early.slots,
+            "by_key": self._by_key.numbers,
+            "by_key_slots": self._by_key.slots,
         }
         for name, column in self._columns().items():
             parts[name] = column.view.copy()
@@ -198,13 +194,11 @@ class Statements:
             zip(statements._terms, range(len(statements._terms)), strict=True)
         )
         statements._ranks = array("i", array_of(parts, "ranks", np.int32).tobytes())
-        statements._early = array_of(parts, "early", np.int64).copy()
-        statements._early_slots = array_of(parts, "early_slots", np.int32).copy()
-        statements._by_key = array_of(parts, "by_key", np.int64).copy()
-        statements._by_key_slots = array_of(parts, "by_key_slots", np.int32).copy()
+        statements._early = _packed(parts, "early")
+        statements._by_key = _packed(parts, "by_key")
         for name, column in statements._columns().items():
             column.take(parts, name)
-        statements._packed = statements._listed = len(statements.rows)
+        statements._ordered = statements._packed = statements._listed = len(statements.rows)
         return statements
 
     def _columns(self) -> dict[str, Column[np.int32] | Column[np.int64]]:
@@ -241,25 +235,25 @@ class Statements:
         common. The last of them stands at place i of n, from 0, so that at most
         shared - 1 + n - i terms are common; and so for the statement's own m and place.
         """
-        up, down = _fraction(at_least)
+        up, down = fraction(at_least)
         least = -(-up * size // down)
-        shared = min(_SHARED, -(-up * (size + least) // (up + down)))
+        shared = min(SHARED, -(-up * (size + least) // (up + down)))
         known.sort(key=self._ranks.__getitem__)
         edges: list[int] = []
         recent = array("q")
-        for place, number in enumerate(known, size - len(known) - shared + 1):
-            most = (down * size - (up + down) * place) // up if place > 0 else down * size // up
-            if most < least:
-                break
-            group = _group(number, level)
-            edges += group << 32 | least << 16, group << 32 | (min(most, _LARGEST) + 1) << 16
-            if group in self._recent_early:
-                recent += self._recent_early[group]
+        lists = self._recent_early.get
+        first = size - len(known) - shared + 1
+        for number, most in zip(known, greatest_sizes(size, first, least, up, down), strict=False):
+            group = group_of(number, level)
+            edges += group << 32 | least << 16, group << 32 | most + 1 << 16
+            listed = lists(group)
+            if listed is not None:
+                recent += listed
         if not edges:
             return np.zeros(0, np.int32)
         early, slots = self._entries(edges, recent)
-        reach = down * (early >> 16 & _LARGEST) - (up + down) * (early & _LARGEST)
-        reached = np.flatnonzero(reach >= up * size - (up + down) * (shared - 1))
+        reach = down * (early >> 16 & LARGEST) - (up + down) * (early & LARGEST)
+        (reached,) = (reach >= up * size - (up + down) * (shared - 1)).nonzero()
         often = slots.take(reached)
         often.sort()
         often = often[shared - 1 :][often[shared - 1 :] == often[: len(often) - shared + 1]]
@@ -272,10 +266,7 @@ class Statements:
         self, edges: list[int], recent: "array[int]"
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The packed entries between each two edges, and some recent ones: what, and whose."""
-        places = self._early.searchsorted(edges).tolist()
-        parts = [slice(*part) for part in zip(places[::2], places[1::2], strict=True)]
-        early = [self._early[part] for part in parts]
-        slots = [self._early_slots[part] for part in parts]
+        early, slots = self._early.between(edges)
         if recent:
             entries = np.array(recent)
             early.append(entries >> 31)
@@ -330,17 +321,26 @@ class Statements:
 
     def _list_recent(self) -> None:
         size = len(self.rows)
-        if size - self._packed >= max(self._repack_at, self._packed // 2):
+        if size - self._ordered >= max(self._repack_at, self._ordered // 2):
             self._repack()
             return
+        if size - self._packed >= max(self._repack_at // 4, self._packed // 32):
+            self._pack_recent()
         for slot in range(self._listed, size):
             level, run = self.levels.get(slot), self._run(slot).tolist()
             _append(self._recent_keys, self._keys.get(slot), slot)
-            if level != UNSEEN and len(run) <= _LARGEST:
-                for place, number in enumerate(run[: _early_terms(len(run))]):
-                    entry = (len(run) << 16 | place) << 31 | slot
-                    _append(self._recent_early, _group(number, level), entry)
+            if level != UNSEEN and len(run) <= LARGEST:
+                entry = len(run) << 47 | slot
+                for number in run[: early_terms(len(run))]:
+                    _append(self._recent_early, group_of(number, level), entry)
+                    entry += 1 << 31
         self._listed = size
+
+    def _pack_recent(self) -> None:
+        """Packs what came since; the order of rarity stays."""
+        self._early = self._early.with_others(self._early_terms(self._packed))
+        self._by_key = self._by_key.with_others(self._hashed_keys(self._packed))
+        self._all_packed()
 
     def _repack(self) -> None:
         """Forgets what is gone, freezes the order of rarity anew, and packs everything."""
@@ -357,17 +357,30 @@ class Statements:
         ordered = np.sort(owners << 32 | ranks[runs])
         runs = by_rarity[ordered & 0xFFFF_FFFF].astype(np.int32)
         self._runs.replace(runs)
-        places = np.arange(len(runs)) - (np.cumsum(sizes) - sizes)[owners]
-        of_size, levels = sizes[owners], self.levels.view[owners].astype(np.int64)
+        self._early, self._by_key = self._early_terms(0), self._hashed_keys(0)
+        self._ordered = len(self.rows)
+        self._all_packed()
+
+    def _hashed_keys(self, first: int) -> Packed:
+        keys = self._keys.view[first:]
+        return Packed(keys, np.arange(first, first + len(keys), dtype=np.int32))
+
+    def _early_terms(self, first: int) -> Packed:
+        """The early terms of the statements from a slot on."""
+        starts = self._starts.view[first:]
+        sizes = np.diff(starts)
+        owners = np.repeat(np.arange(first, len(self.rows)), sizes)
+        runs, of_size = self._runs.view[starts[0] :], np.repeat(sizes, sizes)
+        places = np.arange(len(runs)) - np.repeat(starts[:-1] - starts[0], sizes)
+        levels = self.levels.view[owners].astype(np.int64)
         early = np.flatnonzero(
-            (places < _early_terms(of_size)) & (of_size <= _LARGEST) & (levels != UNSEEN)
+            (places < early_terms(of_size)) & (of_size <= LARGEST) & (levels != UNSEEN)
         )
-        groups = _group(runs[early].astype(np.int64), levels[early])
-        packed = groups << 32 | of_size[early] << 16 | places[early]
-        order = np.argsort(packed)
-        self._early, self._early_slots = packed[order], owners[early][order].astype(np.int32)
-        order = np.argsort(self._keys.view, kind="stable")
-        self._by_key, self._by_key_slots = self._keys.view[order], order.astype(np.int32)
+        groups = group_of(runs[early].astype(np.int64), levels[early])
+        entries = groups << 32 | of_size[early] << 16 | places[early]
+        return Packed(entries, owners[early].astype(np.int32))
+
+    def _all_packed(self) -> None:
         self._recent_early, self._recent_keys = {}, {}
         self._packed = self._listed = len(self.rows)
 
@@ -393,26 +406,14 @@ class Statements:
         self._vocabulary = dict(zip(self._terms, range(len(self._terms)), strict=True))
 
 
-@lru_cache(64)
-def _fraction(at_least: float) -> tuple[int, int]:
-    """A threshold as a fraction of small integers, rounded down where it isn't one."""
-    fraction = Fraction(int(at_least * 1_000_000), 1_000_000)
-    return fraction.numerator, fraction.denominator
-
-
-def _early_terms(size: Ints) -> Ints:
-    """How many of a statement's terms are looked up by, for any threshold from LOWEST."""
-    return size // 2 + _SHARED
-
-
-def _group(number: Ints, level: Ints) -> Ints:
-    """31 bits for a term on a level; two that share them cost time and change no answer."""
-    return (number * 0x9E37_79B1 + level * 0x85EB_CA77) & 0x7FFF_FFFF
-
-
 def _append(index: "dict[int, array[int]]", key: int, entry: int) -> None:
     entries = index.get(key)
     if entries is None:
         index[key] = array("q", (entry,))
     else:
         entries.append(entry)
+
+
+def _packed(parts: Parts, name: str) -> Packed:
+    numbers = array_of(parts, name, np.int64).copy()
+    return Packed(numbers, array_of(parts, f"{name}_slots", np.int32).copy(), is_sorted=True)

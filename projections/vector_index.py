@@ -4,13 +4,14 @@ It is the one read model that is not made from events alone. The text of a memor
 is wanted (``expect``), and the vector arrives later, from a cache or a model (``upsert``).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column
+from .selection import kth_best
 
 Rows: TypeAlias = NDArray[np.int32]
 Keep: TypeAlias = Callable[[Rows], NDArray[np.bool_]]
@@ -19,6 +20,7 @@ Vector: TypeAlias = NDArray[np.float32]
 _NOWHERE = -1
 _UNKNOWN = 0
 _STEPS = np.float32(2**20)
+_AT_ONCE = 256
 
 
 class Nearest(NamedTuple):
@@ -26,6 +28,64 @@ class Nearest(NamedTuple):
 
     rows: Rows
     cosines: NDArray[np.float32]
+
+
+class Compared:
+    """The memories of an index beside one query; good until the index changes.
+
+    Args:
+        cosines: That of each vector, by its slot.
+        owners: The row of each, by its slot.
+        slots: The slot of each row, -1 where it has no vector.
+    """
+
+    def __init__(self, cosines: NDArray[np.float32], owners: Rows, slots: Rows) -> None:
+        self._cosines = cosines
+        self._owners = owners
+        self._slots = slots
+
+    def among(self, keep: Keep) -> "Compared":
+        """The same without those that ``keep`` leaves out, as if they had no vector."""
+        kept = np.flatnonzero(keep(self._owners))
+        owners = self._owners[kept]
+        slots = np.full(len(self._slots), _NOWHERE, np.int32)
+        slots[owners] = np.arange(len(owners), dtype=np.int32)
+        return Compared(self._cosines[kept], owners, slots)
+
+    @property
+    def least(self) -> float:
+        """The least cosine of all; 0 where there are no vectors."""
+        return float(self._cosines.min()) if len(self._cosines) else 0.0
+
+    def nearest(self, *, limit: int, at_least: float = -1.0, keep: Keep | None = None) -> Nearest:
+        """The ``limit`` memories of the greatest cosine, ties by row.
+
+        Args:
+            limit: How many at most, from 1.
+            at_least: The least cosine, -1 to 1.
+            keep: Rows → which of them may be answered with; archived ones are among those asked
+                about. It is asked about the best first, and about all others if too few pass.
+        """
+        cosines, owners = self._cosines, self._owners
+        count = max(2 * limit, 64)
+        least = at_least if len(cosines) <= count else max(at_least, kth_best(cosines, count))
+        best = np.flatnonzero(cosines >= least)
+        if keep is not None:
+            best = best[keep(owners[best])]
+            if len(best) < limit and least > at_least:
+                rest = np.flatnonzero((cosines >= at_least) & (cosines < least))
+                best = np.concatenate([best, rest[keep(owners[rest])]])
+        best = best[np.lexsort((owners[best], -cosines[best]))][:limit]
+        return Nearest(owners[best], cosines[best])
+
+    def of(self, rows: Rows) -> NDArray[np.float32]:
+        """The cosine of each of some rows; NaN where there is no vector."""
+        found = np.full(len(rows), np.nan, np.float32)
+        here = np.flatnonzero((rows >= 0) & (rows < len(self._slots)))
+        slots = self._slots[rows[here]]
+        held = slots != _NOWHERE
+        found[here[held]] = self._cosines[slots[held]]
+        return found
 
 
 class VectorIndex:
@@ -100,45 +160,36 @@ class VectorIndex:
         known = 0 <= row < len(self._wanted) and self._wanted.get(row) != _UNKNOWN
         return self._wanted.get(row) if known else None
 
-    def nearest(
-        self, query: Vector, *, limit: int, at_least: float = -1.0, keep: Keep | None = None
-    ) -> Nearest:
-        """The ``limit`` memories of the greatest cosine, ties by row.
+    def clusters(self, rows: Rows, at_least: float) -> int:
+        """How many groups of two or more of ``rows`` hang together by cosines of at least so much.
 
-        Args:
-            query: A unit vector.
-            limit: How many at most, from 1.
-            at_least: The least cosine, -1 to 1.
-            keep: Rows → which of them may be answered with; archived ones are among those asked
-                about. It is asked about the best first, and about all others if too few pass.
+        Compares each with each: time grows with the square of their number.
         """
-        cosines = self._compared(query, self._matrix[:, : self._size])
-        near = np.flatnonzero(cosines >= at_least)
-        best, rest = _parted(near, cosines, self._owners, max(2 * limit, 64))
-        if keep is not None:
-            best = best[keep(self._owners[best])]
-            if len(best) < limit and len(rest):
-                rest = rest[keep(self._owners[rest])]
-                more, _ = _parted(rest, cosines, self._owners, limit - len(best))
-                best = np.concatenate([best, more])
-        slots = best[:limit]
-        return Nearest(self._owners[slots], cosines[slots])
+        known = rows[rows < len(self._slots)]
+        slots = self._slots.view[known]
+        vectors = self._matrix[:, slots[slots != _NOWHERE]]
+        near = np.flatnonzero([one.sum() > 1 for one in _near(vectors, vectors, at_least)])
+        vectors = vectors[:, near]
+        left = np.ones(len(near), np.bool_)
+        groups = 0
+        while left.any():
+            groups += 1
+            frontier = np.flatnonzero(left)[:1]
+            while len(frontier):
+                left[frontier] = False
+                reached = np.zeros(len(near), np.bool_)
+                for one in _near(vectors[:, frontier], vectors, at_least):
+                    reached |= one
+                frontier = np.flatnonzero(reached & left)
+        return groups
 
-    def cosines(self, query: Vector, rows: Rows) -> NDArray[np.float32]:
-        """The cosine of each of ``rows`` and a unit vector; NaN where there is no vector."""
-        found = np.full(len(rows), np.nan, np.float32)
-        here = (rows >= 0) & (rows < len(self._slots))
-        slots = np.full(len(rows), _NOWHERE, np.int32)
-        slots[here] = self._slots.view[rows[here]]
-        held = slots != _NOWHERE
-        found[held] = self._compared(query, self._matrix[:, slots[held]])
-        return found
-
-    def _compared(self, query: Vector, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    def compared(self, query: Vector) -> "Compared":
+        """All that is held beside a unit vector."""
         if query.shape != (self._dimension,):
             msg = f"a query must have shape ({self._dimension},), not {query.shape}"
             raise ValueError(msg)
-        return _rounded(query.astype(np.float32) @ vectors)
+        cosines = query.astype(np.float32) @ self._matrix[:, : self._size]
+        return Compared(_rounded(cosines), self._owners[: self._size], self._slots.view)
 
     def _make_room(self, row: int) -> None:
         if row < 0:
@@ -176,24 +227,16 @@ class VectorIndex:
         self._size = last
 
 
+def _near(
+    some: NDArray[np.float32], vectors: NDArray[np.float32], at_least: float
+) -> Iterator[NDArray[np.bool_]]:
+    """For each of some vectors, which of others are as near as that."""
+    for start in range(0, some.shape[1], _AT_ONCE):
+        yield from _rounded(some[:, start : start + _AT_ONCE].T @ vectors) >= at_least
+
+
 def _rounded(cosines: NDArray[np.float32]) -> NDArray[np.float32]:
     """To 20 binary places: what is equal stays so wherever in the matrix it stands."""
     np.multiply(cosines, _STEPS, out=cosines)
     np.rint(cosines, out=cosines)
     return np.divide(cosines, _STEPS, out=cosines)
-
-
-def _parted(
-    slots: NDArray[np.intp], cosines: NDArray[np.float32], rows: Rows, count: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The ``count`` best of ``slots`` and all as good as the last of them, sorted; and the others.
-
-    Of equal cosines the lowest row comes first.
-    """
-    values = cosines[slots]
-    if len(slots) > count:
-        least = np.partition(values, -count)[-count]
-        best, rest = slots[values >= least], slots[values < least]
-    else:
-        best, rest = slots, slots[:0]
-    return best[np.lexsort((rows[best], -cosines[best]))], rest

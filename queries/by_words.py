@@ -1,21 +1,19 @@
 """Ranking for a query of words: BM25 alone, or together with meaning, times importance."""
 
+import math
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from muniment.domain.fusion import Scored
-from muniment.projections.catalog import Catalog
-from muniment.projections.search_index import Matches, SearchIndex
+from muniment.projections.catalog import Catalog, Rows
+from muniment.projections.search_index import NO_MATCHES, Matches, SearchIndex
 
-from .hybrid import TOP, Keep, Ranked, query_vector, ranked
+from .hybrid import DEPTH, Keep, Ranked, Vector, query_vector, ranked
 from .reading import Reading
 
 Mode: TypeAlias = Literal["hybrid", "keyword", "semantic", "regex"]
 Found: TypeAlias = list[tuple[str, float, dict[str, Any]]]
-
-_NOTHING = Scored(np.zeros(0, np.int32), np.zeros(0))
 
 
 class Asked(NamedTuple):
@@ -32,62 +30,66 @@ def by_words(reading: Reading, asked: Asked, keep: Keep) -> tuple[Found, str | N
     """Ids with scores, best first, and why less was done than was asked for.
 
     The score is BM25, or the mean of BM25 and cosine, each scaled to [0, 1], times
-    ``0.5 + 0.5 · importance``. What contains the whole query as an identifier comes first; ties go
-    to the latest said, then by id.
+    ``0.5 + 0.5 · importance``. A hit by either counts with both, exactly, however far down the
+    other list it stands; so a score is the same on every page. What contains the whole query as an
+    identifier comes first; ties go to the latest said, then by id.
     """
     vector, degraded = None, None
     if asked.mode in ("hybrid", "semantic"):
         vector, degraded = query_vector(reading, asked.query)
     with reading.lock:
         catalog, index = reading.catalog(), reading.search_index()
-        # scaled over ten hits the tenth would count for nothing
-        limit = asked.wanted if vector is None else max(asked.wanted, TOP)
-        words = index.matches(
-            asked.query, limit=limit, keep=keep, include_archived=asked.include_archived
-        )
-        together: Ranked | None = None
-        rows, scores = words.rows, words.scores
-        if vector is not None:
-            told = _NOTHING if asked.mode == "semantic" else Scored(rows, scores)
-            together = ranked(reading, told, vector, wanted=asked.wanted, keep=keep)
-            rows, scores = together.rows, together.scores
-        exact = words.exact if together is None else np.isin(rows, words.rows[words.exact])
-        importance = catalog.importance(rows, reading.now, reading.rules.decay)
-        scores = scores * (0.5 + 0.5 * importance)
-        order = np.lexsort((rows, -catalog.last_seen(rows), -scores, ~exact))[: asked.wanted]
-        found: Found = []
+        if vector is None:
+            words = _matches(index, asked, keep, limit=asked.wanted)
+            found = Ranked(words.rows, words.exact, words.scores, {"bm25": words.scores})
+        else:
+            found = _together(reading, index, asked, keep, vector)
+        importance = catalog.importance(found.rows, reading.now, reading.rules.decay)
+        scores = found.scores * (0.5 + 0.5 * importance)
+        last_seen = catalog.last_seen(found.rows)
+        order = np.lexsort((found.rows, -last_seen, -scores, ~found.exact))[: asked.wanted]
+        hits: Found = []
         for at in order.tolist():
-            row = int(rows[at])
             why: dict[str, Any] = {}
             if asked.explain:
-                why = {
-                    "importance": float(importance[at]),
-                    "identifier": bool(exact[at]),
-                    **_why(index, asked, row, words, together, at),
-                }
-            found.append((catalog.ids[row], float(scores[at]), why))
-    return found, degraded
+                why = _why(index, asked, found, at) | {"importance": float(importance[at])}
+            hits.append((catalog.ids[found.rows[at]], float(scores[at]), why))
+    return hits, degraded
 
 
-def _why(  # noqa: PLR0917
-    index: SearchIndex,
-    asked: Asked,
-    row: int,
-    words: Matches,
-    together: Ranked | None,
-    at: int,
-) -> dict[str, Any]:
-    bm25 = words.scores[words.rows == row]
-    why: dict[str, Any] = {
-        "bm25": float(bm25[0]) if len(bm25) else 0.0,
-        "terms": [
-            {"term": part.term, "df": part.df, "tf": part.tf, "score": part.score}
-            for part in index.explain(row, asked.query, include_archived=asked.include_archived)
-        ],
+def _matches(
+    index: SearchIndex, asked: Asked, keep: Keep, *, limit: int, also: Rows | None = None
+) -> Matches:
+    return index.matches(
+        asked.query, limit=limit, keep=keep, include_archived=asked.include_archived, also=also
+    )
+
+
+def _together(
+    reading: Reading, index: SearchIndex, asked: Asked, keep: Keep, vector: Vector
+) -> Ranked:
+    assert reading.meaning is not None  # noqa: S101 (the vector came from it)
+    depth = max(asked.wanted, DEPTH)
+    compared = reading.meaning.passages().compared(vector)
+    near = compared.nearest(limit=depth, at_least=reading.meaning.min_similarity, keep=keep).rows
+    words = (
+        NO_MATCHES
+        if asked.mode == "semantic"
+        else _matches(index, asked, keep, limit=depth, also=near)
+    )
+    return ranked(compared, near, words, depth=depth)
+
+
+def _why(index: SearchIndex, asked: Asked, found: Ranked, at: int) -> dict[str, Any]:
+    """What a score is made of; ``cosine`` is None where a memory has no vector."""
+    row = int(found.rows[at])
+    terms = index.explain(row, asked.query, include_archived=asked.include_archived)
+    parts = {name: float(scores[at]) for name, scores in found.parts.items()}
+    return {
+        "identifier": bool(found.exact[at]),
+        "terms": [part._asdict() for part in terms],
+        **{name: None if math.isnan(part) else part for name, part in parts.items()},
     }
-    if together is not None:
-        why["words"], why["meaning"] = float(together.words[at]), float(together.meaning[at])
-    return why
 
 
 def in_order(catalog: Catalog, rows: NDArray[np.int32]) -> NDArray[np.int32]:

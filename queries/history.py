@@ -1,12 +1,13 @@
 """What happened to one memory."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
 from muniment.domain.access import reads_words
 from muniment.domain.inputs import Input, MemoryId
+from muniment.domain.recorded import Recorded
 
 from .get_memory import with_history
 from .reading import Reading
@@ -37,17 +38,23 @@ class History(Input):
     def answer(self, reading: Reading) -> list[HistoryEntry]:
         """The events of the memory's stream."""
         memory, events = with_history(reading, self.id)
-        is_purged = memory.condition == "purged"
         with_words = reads_words(reading.identity.role, reading.rules.access)
-        return [
-            HistoryEntry(
-                recorded.position,
-                recorded.version,
-                recorded.name,
-                recorded.recorded_at,
-                recorded.actor,
-                summary(recorded, is_purged=is_purged, with_words=with_words),
-                data(recorded, with_words=with_words),
-            )
-            for recorded in events
-        ]
+        return entries(events, is_purged=memory.is_wordless, with_words=with_words)
+
+
+def entries(
+    happened: Iterable[Recorded], *, is_purged: bool, with_words: bool = True
+) -> list[HistoryEntry]:
+    """Events of one memory as they are told; ``is_purged``: its words were removed."""
+    return [
+        HistoryEntry(
+            recorded.position,
+            recorded.version,
+            recorded.name,
+            recorded.recorded_at,
+            recorded.actor,
+            summary(recorded, is_purged=is_purged, with_words=with_words),
+            data(recorded, with_words=with_words),
+        )
+        for recorded in happened
+    ]

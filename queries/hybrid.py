@@ -1,31 +1,38 @@
 """Ranking by words and by meaning at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muniment.domain.errors import Unavailable
-from muniment.domain.fusion import Scored, fused
+from muniment.domain.fusion import Scores, fused
 from muniment.projections.catalog import Rows
+from muniment.projections.search_index import Matches
+from muniment.projections.selection import leaders
+from muniment.projections.vector_index import Compared
 
 from .reading import Reading
 
-TOP = 64
-"""How many of each list are put together, at least."""
+DEPTH = 256
+"""How many of the best by words and by meaning are looked at, at least: more than a page holds."""
 
 Keep = Callable[[Rows], NDArray[np.bool_]]
 Vector = NDArray[np.float32]
 
 
 class Ranked(NamedTuple):
-    """Rows with their scores, and what each score is made of."""
+    """Memories by their rows, in no order, with their scores before importance has its say.
+
+    ``exact`` are those that contain the whole query as an identifier. ``parts`` are what the scores
+    are made of, by name, one a memory.
+    """
 
     rows: Rows
-    scores: NDArray[np.float64]
-    words: NDArray[np.float64]
-    meaning: NDArray[np.float64]
+    exact: NDArray[np.bool_]
+    scores: Scores
+    parts: Mapping[str, Scores]
 
 
 def query_vector(reading: Reading, query: str) -> tuple[Vector | None, str | None]:
@@ -38,23 +45,22 @@ def query_vector(reading: Reading, query: str) -> tuple[Vector | None, str | Non
         return None, f"keyword search alone: the embedder failed ({error.code})"
 
 
-def ranked(reading: Reading, words: Scored, vector: Vector, *, wanted: int, keep: Keep) -> Ranked:
-    """Both lists in one; ``words`` may be empty. The caller holds the reading's lock."""
-    assert reading.meaning is not None  # noqa: S101 (a vector came from it)
-    limit = max(wanted, TOP)
-    if len(words.rows) > limit:
-        best = np.argpartition(-words.scores, limit)[:limit]
-        words = Scored(words.rows[best], words.scores[best])
-    passages, least = reading.meaning.passages(), reading.meaning.min_similarity
-    near = passages.nearest(vector, limit=limit, at_least=least, keep=keep)
-    others = np.setdiff1d(words.rows, near.rows)
-    cosines = np.nan_to_num(passages.cosines(vector, others), nan=-1.0)
-    found = fused(
-        words,
-        Scored(
-            np.concatenate([near.rows, others]),
-            np.concatenate([near.cosines, cosines]).astype(np.float64),
-        ),
-        min_similarity=least,
-    )
-    return Ranked(found.rows, found.scores, found.words, found.meaning)
+def ranked(compared: Compared, near: Rows, words: Matches, *, depth: int) -> Ranked:
+    """What is near and the ``depth`` best by words, each scored by both, whichever found it.
+
+    Args:
+        compared: The space's vectors beside that of the query.
+        near: Memories that are hits by meaning, each once.
+        words: Those that are hits by words; all of ``near`` that match are among them.
+        depth: How many of ``words``: the exact ones first; of equal scores the lowest rows.
+    """
+    standing = words.scores + words.exact * words.scores.max(initial=0.0)
+    rows = np.union1d(near, words.rows[leaders(standing, words.rows, depth)])
+    here = np.isin(words.rows, rows)
+    at = np.searchsorted(rows, words.rows[here])
+    bm25, exact = np.zeros(len(rows)), np.zeros(len(rows), np.bool_)
+    bm25[at], exact[at] = words.scores[here], words.exact[here]
+    cosines = compared.of(rows).astype(np.float64)
+    both = fused(bm25, cosines, least=compared.least)
+    parts = {"bm25": bm25, "cosine": cosines, "words": both.words, "meaning": both.meaning}
+    return Ranked(rows, exact, both.scores, parts)

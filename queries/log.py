@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from muniment.domain.access import PEOPLE, may, reads_words
+from muniment.domain.erasure import events as erasure
 from muniment.domain.errors import Refused
 from muniment.domain.inputs import Input, Line, Moment
 from muniment.domain.recorded import Recorded
@@ -86,7 +87,7 @@ class Log(Input):
                 if self._keeps(recorded):
                     left = None if left is None else left - 1
                     yield _shown(recorded, reading)
-            if not self.follow or left == 0:
+            if not self.follow or left == 0 or reading.is_past:
                 return
             time.sleep(FOLLOW_EVERY)
 
@@ -99,9 +100,14 @@ class Log(Input):
 
 
 def _shown(recorded: Recorded, reading: Reading) -> LogEntry:
-    """The entry, without words for those who may not read them; of what is quarantined, bare."""
+    """The entry, without words for those who may not read them; of what is quarantined, bare.
+
+    The words of an erasure say whom it was about, which agents are to forget.
+    """
     role = reading.identity.role
-    if role not in PEOPLE and _is_quarantined(recorded, reading):
+    if role not in PEOPLE and (
+        isinstance(recorded.event, erasure.Requested) or _is_quarantined(recorded, reading)
+    ):
         return entry(recorded, {})
     return entry(recorded, data(recorded, with_words=reads_words(role, reading.rules.access)))
 

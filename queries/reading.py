@@ -1,6 +1,7 @@
 """What queries read from."""
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from threading import RLock
 from typing import Protocol
 
@@ -8,15 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muniment.domain.memory.state import State
+from muniment.domain.moments import Point
 from muniment.domain.ports import Desk
 from muniment.domain.recorded import Recorded
 from muniment.projections.catalog import Catalog
 from muniment.projections.passages import Passages
+from muniment.projections.provenance import Provenance
+from muniment.projections.recall_log import RecallLog
 from muniment.projections.search_index import SearchIndex
 
 
 class Meaning(Protocol):
     """What a space knows by meaning, where a model makes vectors of texts."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        ...
 
     @property
     def min_similarity(self) -> float:
@@ -45,6 +54,11 @@ class Reading(Desk, Protocol):
         ...
 
     @property
+    def is_past(self) -> bool:
+        """Whether it is of a point of the log after which nothing comes."""
+        ...
+
+    @property
     def meaning(self) -> Meaning | None:
         """What the space knows by meaning; None where no model is configured."""
         ...
@@ -57,16 +71,44 @@ class Reading(Desk, Protocol):
         """The space's words."""
         ...
 
-    def memories(self, ids: Iterable[str]) -> list[State]:
-        """Memories by whole ids, in that order."""
+    def recall_log(self) -> RecallLog:
+        """What was recalled in the space."""
         ...
 
-    def history(self, stream: str) -> list[Recorded]:
-        """Every event of a stream, oldest first."""
+    def provenance(self) -> Provenance:
+        """Where the words of the space's memories come from."""
+        ...
+
+    def memories(self, ids: Iterable[str], *, until: int | None = None) -> list[State]:
+        """Memories by whole ids, in that order, as of the position ``until``.
+
+        One that began later is left out; of one whose words were removed later there are the facts.
+        """
         ...
 
     def recorded(self, *, after: int, until: int | None, space: str | None) -> Iterator[Recorded]:
         """Events by position, read as they are asked for."""
+        ...
+
+    def spaces(self) -> list[str]:
+        """Every space that something was recorded in, by name."""
+        ...
+
+    def touched(
+        self, *, after: int, until: int, begun_after: int, limit: int
+    ) -> list[tuple[str, int]]:
+        """The space's memories with events past a position and up to another, first touched first.
+
+        Each with the position of the first of those events; only such past ``begun_after``.
+        """
+        ...
+
+    def point(self, when: datetime | int) -> Point:
+        """The point of the log that an aware moment or a position names.
+
+        Raises:
+            Invalid: ``position_unknown``.
+        """
         ...
 
     def head(self) -> int:

@@ -16,6 +16,12 @@ class Tool:
     headline: str
     scope: str
 
+    @property
+    def description(self) -> str:
+        """What a model reads of it: what it is for, and which of the others is for what else."""
+        others = "; ".join(f"{tool.headline} with {tool.name}" for tool in FAMILY if tool != self)
+        return f"{self.headline}: searches {self.scope}. Others: {others}."
+
 
 LONG_TERM: Final = Tool(
     "search_memory",

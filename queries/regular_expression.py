@@ -89,6 +89,6 @@ def matching(
 
 def _matches(expression: Any, state: State) -> bool:
     path = f"{state.category or categories.GENERAL}/{state.id}"
-    spaced = (state.category or "").replace("/", " ").replace("-", " ")
-    document = "\n".join((state.content, " ".join(state.tags), spaced))
+    words = categories.words(state.category)
+    document = "\n".join((state.content, " ".join(state.tags), words))
     return bool(expression.search(path) or expression.search(document))

@@ -36,6 +36,10 @@ def _query(value: object, info: ValidationInfo) -> object:
     return texts.well_formed(value, info.field_name or "query")
 
 
+Query = Annotated[str | None, BeforeValidator(_query)]
+"""Words that are looked for, up to 4,096 characters."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A memory that was found.
@@ -55,7 +59,8 @@ class SearchResult:
 
     ``taxonomy`` counts the live memories of each category. ``scope`` says what was searched,
     ``message`` what an empty answer means, ``degraded`` why less was done than was asked for.
-    ``cursor`` asks for the next page; None where there is none.
+    ``cursor`` asks for the next page; None where there is none. ``model`` names the model whose
+    vectors had a say; None where none had.
     """
 
     hits: tuple[Hit, ...]
@@ -64,6 +69,7 @@ class SearchResult:
     message: str | None
     degraded: str | None
     cursor: str | None
+    model: str | None = None
 
 
 class Search(Input):
@@ -72,9 +78,7 @@ class Search(Input):
     VERB: ClassVar[str] = "search"
     POSITIONAL: ClassVar[tuple[str, ...]] = ("query",)
 
-    query: Annotated[
-        str | None, Field(description="Words; a pattern by mode regex."), BeforeValidator(_query)
-    ] = None
+    query: Annotated[Query, Field(description="Words; a pattern by mode regex.")] = None
     category: Annotated[Category, Field(description="Only under this category.")] = None
     tags: Annotated[Tags, Field(description="Only with all of these tags.")] = ()
     limit: Annotated[int, Field(ge=1, le=200, description="How many at most, 1 to 200.")] = 8
@@ -125,6 +129,9 @@ class Search(Input):
             if not hits and self.is_query
             else None,
             degraded=degraded,
+            model=reading.meaning.model
+            if self._goes_by_meaning and reading.meaning is not None and degraded is None
+            else None,
             cursor=f"{offset + self.limit}.{self._fingerprint():08x}"
             if len(ranked) > offset + self.limit
             else None,
@@ -134,6 +141,10 @@ class Search(Input):
     def is_query(self) -> bool:
         """Whether something is looked for; a browse otherwise."""
         return bool(self.query and not texts.is_blank(self.query))
+
+    @property
+    def _goes_by_meaning(self) -> bool:
+        return self.is_query and self.mode in ("hybrid", "semantic")
 
     @property
     def _conditions(self) -> tuple[Condition, ...]:

@@ -3,15 +3,12 @@
 import dataclasses
 from typing import Any
 
-import regex
-
-from muniment.domain.clock import Skewed
-from muniment.domain.denial import Denied
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Event
-from muniment.domain.process import Started
 from muniment.domain.recorded import Recorded, word_fields
-from muniment.domain.signing_key import Rotated
+
+from .told_besides import told_besides
+from .wording import shortened, tails
 
 _FAULTS = {
     "key_missing": "its key is missing, so its words cannot be read",
@@ -45,15 +42,7 @@ def summary(recorded: Recorded, *, is_purged: bool = False, with_words: bool = T
     event = recorded.event
     if not with_words and word_fields(event.__class__):
         return f"{recorded.name}: its words are withheld from this role"
-    if isinstance(event, Skewed):
-        return f"the clock was {event.behind_seconds:.0f} s behind the log"
-    if isinstance(event, Rotated):
-        return "another key signs the checkpoints from here on"
-    if isinstance(event, Started):
-        return f"{event.kind} was started, release {event.release}"
-    if isinstance(event, Denied):
-        return f"denied to {recorded.actor} as {event.role}, {event.count}×: {event.operation}"
-    return _told(event)
+    return _told(event) if isinstance(event, Event) else told_besides(event, recorded.actor)
 
 
 def _told(event: Event) -> str:  # noqa: PLR0912
@@ -61,8 +50,8 @@ def _told(event: Event) -> str:  # noqa: PLR0912
         case events.Saved():
             said = f"saved by {_source(event)}: {shortened(event.content)}"
             if event.conflicts_with:
-                return f"{said} (conflicts with {_ids(event.conflicts_with)})"
-            return f"{said} (resembles {_ids(event.resembles)})" if event.resembles else said
+                return f"{said} (conflicts with {tails(event.conflicts_with)})"
+            return f"{said} (resembles {tails(event.resembles)})" if event.resembles else said
         case events.Imported():
             return f"imported from {event.format}: {shortened(event.content)}"
         case events.Reinforced():
@@ -91,16 +80,16 @@ def _told(event: Event) -> str:  # noqa: PLR0912
         case events.Restored():
             return "restored"
         case events.Merged():
-            return f"merged from {_ids(event.merged_from)}: {shortened(event.content)}"
+            return f"merged from {tails(event.merged_from)}: {shortened(event.content)}"
         case events.Folded():
-            return f"absorbed the repetitions {_ids(event.folded)}"
+            return f"absorbed the repetitions {tails(event.folded)}"
         case events.MergeRetracted():
-            return f"{_ids((event.restored,))} was restored, its count of {event.count} taken out"
+            return f"{tails((event.restored,))} was restored, its count of {event.count} taken out"
         case events.MergeRejected():
             lost = ", ".join(event.missing) or f"{event.missing_count} specifics"
-            return f"a merge of {_ids(event.sources)} was refused: it would have lost {lost}"
+            return f"a merge of {tails(event.sources)} was refused: it would have lost {lost}"
         case events.Superseded():
-            return f"superseded by {_ids((event.by,))}"
+            return f"superseded by {tails((event.by,))}"
         case events.Quarantined():
             return f"quarantined: {event.reason}" if event.reason else "quarantined"
         case events.Released():
@@ -125,24 +114,3 @@ def _basis(event: events.PurgeRequested | events.Purged) -> str:
         days = f"{event.retention_days:g}"
         return f"archived on {event.archived_at:%Y-%m-%d}, kept for {days} days"
     return event.basis
-
-
-def _ids(ids: tuple[str, ...]) -> str:
-    return ", ".join(id_[-12:] for id_ in ids)
-
-
-def shortened(text: str, length: int = 100) -> str:
-    """The text on one line, cut after ``length`` characters at a grapheme's border."""
-    line = " ".join(text.split())
-    if len(line) <= length:
-        return line
-    return _graphemes(line, length - 1) + "…"
-
-
-def _graphemes(text: str, length: int) -> str:
-    cut = ""
-    for cluster in regex.findall(r"\X", text[: length + 64]):
-        if len(cut) + len(cluster) > length:
-            break
-        cut += cluster
-    return cut

@@ -1,6 +1,6 @@
 """The coverage check of merges: does every specific of the sources survive in the merged text?"""
 
-from .check import Source, missing, specifics
+from .check import Source, forget, missing, specifics
 from .parts import Kind, Specific
 from .wording import BUILT_IN, Vocabulary, vocabulary
 
@@ -10,6 +10,7 @@ __all__ = [
     "Source",
     "Specific",
     "Vocabulary",
+    "forget",
     "missing",
     "specifics",
     "vocabulary",

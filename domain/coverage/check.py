@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .. import category as categories
-from . import generic
+from . import chunks, generic, numbers
 from .clauses import Clause
 from .holding import BITS, Held, Needs
 from .parts import Kind, Part, Placed, Specific
@@ -73,6 +73,12 @@ def specifics(
         for _, negator in clause.negators:
             found[Specific(negator, Kind.NEGATION)] = None
     return tuple(found)
+
+
+def forget() -> None:
+    """Drops what is remembered of texts; nothing but speed depends on it."""
+    chunks.forget()
+    numbers.forget()
 
 
 @lru_cache(maxsize=16)

@@ -91,6 +91,11 @@ def _kept(chunk: str) -> Chunk:
     return _read(chunk)
 
 
+def forget() -> None:
+    """Drops the readings kept; nothing but speed depends on them."""
+    _kept.cache_clear()
+
+
 def whole(text: str) -> Part:
     """The part for a text that only survives as it is spelt."""
     key = f"={text}"

@@ -105,6 +105,11 @@ def _value(window: tuple[str, ...], core: str, english: bool) -> Value | None:
     return Value((_numeric(found, window, length, core),), length)
 
 
+def forget() -> None:
+    """Drops the values kept; nothing but speed depends on them."""
+    _value.cache_clear()
+
+
 def _alone(core: str) -> Value | None:
     month = _ISO_MONTH.fullmatch(core)
     if month:

@@ -7,6 +7,7 @@ Fields marked ``Words`` are encrypted under the memory's key, all others are fac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import ClassVar, Literal, TypeAlias
 
 from ..recorded import Words
@@ -34,6 +35,12 @@ class Source:
     model: str | None = None
 
 
+@cache
+def _bare(source: SourceType) -> Source:
+    """A source of which the type alone is known: one for all, since most are."""
+    return Source(type=source)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Observed:
     """What every observation says of itself: who says it, and what it was compared with."""
@@ -49,6 +56,8 @@ class _Observed:
 
     @property
     def source(self) -> Source:
+        if self.source_ref is None and self.source_session is None and self.source_model is None:
+            return _bare(self.source_type)
         return Source(
             type=self.source_type,
             ref=self.source_ref,
@@ -328,10 +337,11 @@ class MergeRetracted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeRejected:
-    """A merge of it was refused, because ``missing`` would have been lost.
+    """A merge of it was refused, because something would have been lost.
 
     ``cluster`` is a hash of the sorted ids, so that a cluster refused again is recognised;
-    ``text_version`` says of which text of this memory.
+    ``text_version`` says of which text of this memory. ``missing`` has those words that are this
+    memory's own, ``missing_count`` counts those of all sources.
     """
 
     NAME: ClassVar[str] = "memory.merge_rejected"
@@ -357,12 +367,16 @@ class Superseded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quarantined:
-    """It is hidden from recall until a person says that it may be trusted."""
+    """It is hidden from recall until a person says that it may be trusted.
+
+    ``signs`` names what a policy saw in it.
+    """
 
     NAME: ClassVar[str] = "memory.quarantined"
     SCHEMA: ClassVar[int] = 1
 
     cause: QuarantineCause
+    signs: tuple[str, ...] = ()
     reason: Words[str] = ""
 
 

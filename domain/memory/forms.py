@@ -2,7 +2,8 @@
 
 from weakref import WeakValueDictionary
 
-from ..duplicates import Form, form
+from .. import coverage
+from ..duplicates import Form, form, lexer, plurals
 
 _REMEMBERED = 4_096
 _LONGEST = 2_000
@@ -30,6 +31,9 @@ def remember(text: str, its_form: Form) -> Form:
 
 
 def forget() -> None:
-    """Drops every form: texts were removed for good."""
+    """Drops every form, and the readings of words: texts were removed for good."""
     _forms.clear()
     _in_use.clear()
+    lexer.forget()
+    plurals.singular.cache_clear()
+    coverage.forget()

@@ -4,7 +4,7 @@ The times and counts of a merge are arithmetic, never anybody's judgement: the e
 the latest observation, the sum over distinct sources.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -118,8 +118,13 @@ def lost(sources: Sequence[State], text: str, vocabulary: Vocabulary) -> tuple[s
     return missing(evidence, text, vocabulary)
 
 
-def reject(source: State, sources: Sequence[State], missing_: Sequence[str]) -> list[MergeRejected]:
-    """The stamp that a refused merge leaves on a source."""
+def reject(
+    source: State, sources: Sequence[State], missing_: Sequence[str], own: Collection[str]
+) -> list[MergeRejected]:
+    """The stamp that a refused merge leaves on a source.
+
+    It tells only what is missing of its ``own``: words of another would outlive its erasure.
+    """
     ids = tuple(other.id for other in sources)
     return [
         MergeRejected(
@@ -127,7 +132,7 @@ def reject(source: State, sources: Sequence[State], missing_: Sequence[str]) -> 
             sources=ids,
             text_version=source.text_version,
             missing_count=len(missing_),
-            missing=tuple(missing_),
+            missing=tuple(word for word in missing_ if word in own),
         )
     ]
 
@@ -310,6 +315,25 @@ def retract(result: State, restored: State) -> list[MergeRetracted]:
     if result.condition == "purged" or result.fault is not None:
         return []
     return [MergeRetracted(restored=restored.id, count=restored.reinforcement_count)]
+
+
+def retractions(
+    restored: State, load: Callable[[str], State | None]
+) -> Iterator[tuple[State, list[MergeRetracted]]]:
+    """A restored source's count is taken out of what absorbed it, and of what absorbed that.
+
+    ``load`` gives the memory of an id; None where an import named what was not imported with it.
+    """
+    into, seen = restored.merged_into, {restored.id}
+    while into is not None and into not in seen:
+        seen.add(into)
+        result = load(into)
+        if result is None:
+            return
+        events = retract(result, restored)
+        if events:
+            yield result, events
+        into = result.merged_into
 
 
 def supersede(memory: State, by: State, *, now: datetime, decay: Decay) -> list[Superseded]:

@@ -5,7 +5,7 @@ makes an id.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import zip_longest
 from typing import NamedTuple, TypeAlias, assert_never
@@ -54,8 +54,7 @@ _UNREADABLE_BEGINNING = Saved(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """One text that was said, and when."""
 
     text: str
@@ -113,6 +112,11 @@ class State(NamedTuple):
         """The whole text: its statements, a blank line between each two."""
         return "\n\n".join(statement.text for statement in self.statements)
 
+    @property
+    def is_wordless(self) -> bool:
+        """Whether its words were removed for good, by now or, in a state of the past, since."""
+        return self.condition == "purged" or not self.statements
+
 
 def evolve(state: State | None, recorded: Recorded) -> State | None:
     """The memory after one more event; None as long as nothing that was read began it."""
@@ -155,9 +159,8 @@ def _begin(recorded: Recorded) -> State | None:
     event, condition = begun
     if isinstance(event, Imported):
         return _imported(recorded, event, condition)
-    state = _first(recorded, event)
     if isinstance(event, Merged):
-        return state._replace(
+        return _first(recorded, event, condition)._replace(
             created_at=event.created_at,
             last_seen_at=event.last_seen_at,
             reinforcement_count=event.reinforcement_count,
@@ -166,16 +169,26 @@ def _begin(recorded: Recorded) -> State | None:
             merged_from=event.merged_from,
             heard=frozenset(event.heard),
         )
-    return state._replace(
-        condition=condition,
+    return _first(
+        recorded,
+        event,
+        condition,
         resembles=event.resembles,
         conflicts_with=event.conflicts_with,
         heard=frozenset([(event.source_type, event.source_ref)]),
     )
 
 
-def _first(recorded: Recorded, event: Beginning) -> State:
-    """A memory first said when it was recorded, without what its kind of beginning adds."""
+def _first(
+    recorded: Recorded,
+    event: Beginning,
+    condition: Condition,
+    *,
+    resembles: tuple[str, ...] = (),
+    conflicts_with: tuple[str, ...] = (),
+    heard: frozenset[tuple[str, str | None]] = frozenset(),
+) -> State:
+    """A memory first said when it was recorded; what is given here is not replaced later."""
     at = recorded.recorded_at
     return State(
         id=recorded.stream,
@@ -198,6 +211,10 @@ def _first(recorded: Recorded, event: Beginning) -> State:
         reinforcement_count=1,
         access_count=1,
         last_accessed_at=at,
+        condition=condition,
+        resembles=resembles,
+        conflicts_with=conflicts_with,
+        heard=heard,
         fault=recorded.fault,
     )
 
@@ -205,7 +222,7 @@ def _first(recorded: Recorded, event: Beginning) -> State:
 def _imported(recorded: Recorded, event: Imported, condition: Condition) -> State:
     # where the words cannot be read, the times still say how many parts there were
     said = zip_longest(event.parts, event.said_at or (event.created_at,))
-    state = _first(recorded, event)._replace(
+    state = _first(recorded, event, condition)._replace(
         statements=tuple(
             _statement(text or "", moment or event.created_at, recorded) for text, moment in said
         ),
@@ -217,7 +234,6 @@ def _imported(recorded: Recorded, event: Imported, condition: Condition) -> Stat
         reinforcement_count=event.reinforcement_count,
         access_count=event.access_count,
         last_accessed_at=event.last_accessed_at,
-        condition=condition,
         pinned=event.pinned,
         archived_at=event.archived_at,
         archive_reason=event.archive_reason,
@@ -232,7 +248,7 @@ def _imported(recorded: Recorded, event: Imported, condition: Condition) -> Stat
         superseded_by=event.superseded_by,
         held=event.held,
     )
-    return _without_words(state) if condition == "purged" else state
+    return without_words(state) if condition == "purged" else state
 
 
 def _statement(text: str, said_at: datetime, recorded: Recorded) -> Statement:
@@ -327,15 +343,15 @@ def _apply(state: State, recorded: Recorded) -> State:  # noqa: PLR0912
         case HoldReleased():
             return state._replace(held=False)
         case PurgeRequested():
-            return _without_words(state)._replace(removal=event)
+            return without_words(state)._replace(condition="purged", removal=event)
         case Purged():
-            return _without_words(state)._replace(removal=None)
+            return without_words(state)._replace(condition="purged", removal=None)
     assert_never(event)
 
 
-def _without_words(state: State) -> State:
+def without_words(state: State) -> State:
+    """The facts of a memory alone, as they stay when its words are removed for good."""
     return state._replace(
-        condition="purged",
         statements=(),
         category=None,
         tags=(),

@@ -68,7 +68,7 @@ def view(state: State, now: datetime, decay: Decay) -> Memory:
     return Memory(
         id=state.id,
         space=state.space,
-        content=None if state.condition == "purged" else state.content,
+        content=None if state.is_wordless else state.content,
         category=state.category,
         tags=state.tags,
         metadata=state.metadata,

@@ -26,7 +26,7 @@ from muniment.domain.errors import StorageFailed
 
 _log = structlog.get_logger(__name__)
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 _KEY_BYTES: Final = 32
 _NONCE_BYTES: Final = 12
 _AT_ONCE: Final = 500

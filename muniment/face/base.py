@@ -68,6 +68,7 @@ class Face:
                 f" is for {allowed}.",
                 code=_ROLE_REFUSED,
             )
+        self._engine.admit(operation)
 
     @contextmanager
     def _authorised(self, operation: type[Operation]) -> Generator[None, None, None]:

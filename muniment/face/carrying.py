@@ -4,6 +4,7 @@ import os
 
 from muniment.backups import BackedUp, Backup, back_up
 from muniment.commands.import_memory import ImportMemory
+from muniment.erasing import held_about
 from muniment.exporting import Export, Exported, export
 from muniment.importing import ImportReport, Progress, import_all
 from muniment.paths import path_of
@@ -20,9 +21,13 @@ class Carrying(Face):
         path: str | os.PathLike[str],
         *,
         format: str = "native",
+        subject: str | None = None,
         progress: Progress | None = None,
     ) -> Exported:
         """Write the memories of this space to one file, as of now; others may write meanwhile.
+
+        With ``subject`` they are those that ``erase_subject`` of that name would erase: what is
+        held about somebody.
 
         ``native`` holds everything about each memory, archived and purged ones too, and is what
         ``import_from`` takes over whole; its words are in the clear. ``markdown`` is for reading:
@@ -30,10 +35,11 @@ class Carrying(Face):
         how many were written so far.
 
         Raises:
-            Invalid: ``format_unknown`` or ``path_invalid``.
+            Invalid: ``format_unknown``, ``path_invalid`` or ``subject_invalid``.
         """
         self._authorise(Export)
-        return export(self._engine, self.space, path, format, progress)
+        held = None if subject is None else held_about(self._engine, self._identity, subject)
+        return export(self._engine, self.space, path, format=format, held=held, progress=progress)
 
     def import_from(
         self, format: str, path: str | os.PathLike[str], *, progress: Progress | None = None

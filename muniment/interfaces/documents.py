@@ -34,13 +34,13 @@ def plain(answer: object) -> Any:
         case Mapping():
             items = cast("Mapping[object, object]", answer)
             return {str(key): plain(value) for key, value in items.items()}
-        case Iterable():
-            return [plain(value) for value in cast("Iterable[object]", answer)]
         case _ if dataclasses.is_dataclass(answer):
             return {
                 field.name: plain(getattr(answer, field.name))
                 for field in dataclasses.fields(answer)
             }
+        case Iterable():
+            return [plain(value) for value in cast("Iterable[object]", answer)]
         case _:
             raise TypeError(f"{type(answer).__name__} has no form in JSON")
 

@@ -92,27 +92,13 @@ def _is_extended(proofs: Proofs, checkpoint: Checkpoint, since: Checkpoint | Non
 
 
 def _proven(row: Row, proofs: Proofs, size: int) -> ProvenRow:
-    envelope: list[int | str | None] = [
-        row.position,
-        str(row.originator_id),
-        row.originator_version,
-        row.topic,
-        row.schema,
-        row.recorded_at,
-        row.actor,
-        row.space,
-        row.command_id,
-        row.correlation_id,
-        row.causation_id,
-        row.key_id,
-    ]
     index = row.position - 1
     path = proofs.inclusion[index]
-    leaf = chain.leaf(envelope, row.facts, row.payload)
+    leaf = chain.leaf(row.envelope, row.facts, row.payload)
     if not includes(proofs.root, size, index, leaf, path):
         raise _contradicted()
     return ProvenRow(
-        envelope=envelope,
+        envelope=list(row.envelope),
         facts=row.facts.decode(),
         payload_sha256=sha256(row.payload or b"").hexdigest(),
         inclusion=[one.hex() for one in path],

@@ -6,13 +6,13 @@ is hashed as nothing. The chain begins with ``H(0x03 ‖ store id)``. The prefix
 of H apart (as RFC 6962 does for leaves and nodes), so no key is needed to verify.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
 from pydantic_core import to_json
 
 
-def leaf(envelope: list[int | str | None], facts: bytes, payload: bytes | None) -> bytes:
+def leaf(envelope: Sequence[int | str | None], facts: bytes, payload: bytes | None) -> bytes:
     """The 32 bytes that stand for one row.
 
     Args:

@@ -12,10 +12,14 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from muniment.domain import access_token, audit, consolidation, recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
+from muniment.domain.erasure import events as erasure
+from muniment.domain.feedback import Given
 from muniment.domain.memory import events
 from muniment.domain.process import Started
+from muniment.domain.proposal import events as proposals
 from muniment.domain.recorded import word_fields
 from muniment.domain.signing_key import Rotated
 
@@ -45,10 +49,29 @@ EVENTS: tuple[type, ...] = (
     events.HoldReleased,
     events.PurgeRequested,
     events.Purged,
+    erasure.Requested,
+    erasure.Completed,
     Skewed,
     Rotated,
     Started,
     Denied,
+    access_token.Issued,
+    access_token.Revoked,
+    proposals.Made,
+    proposals.Contradicted,
+    proposals.Committed,
+    proposals.Rejected,
+    proposals.Deferred,
+    recall.Recalled,
+    recall.PurgeRequested,
+    recall.Purged,
+    rollback.Applied,
+    rollback.Undone,
+    Given,
+    audit.Completed,
+    audit.Digested,
+    consolidation.Paused,
+    consolidation.Resumed,
 )
 """Every event that this release can read and write. Nothing else is ever resolved from a row."""
 
@@ -63,8 +86,8 @@ class UnreadableEvent(Exception):  # noqa: N818
     """The bytes of a row do not hold the event that its name promises."""
 
 
-class _Form:
-    """How one event class is written and read."""
+class Form:
+    """How one event class is written and read; it has words where ``words`` isn't empty."""
 
     def __init__(self, event: type) -> None:
         self.name: str = event.NAME  # type: ignore[attr-defined]
@@ -73,7 +96,24 @@ class _Form:
         fields = sorted(dataclasses.fields(event), key=lambda field: field.name)
         self.facts = [(one.name, _default(one)) for one in fields if one.name not in words]
         self.words = [(one.name, _default(one)) for one in fields if one.name in words]
-        self.adapter: TypeAdapter[Any] = TypeAdapter(event)
+        self._validate = TypeAdapter(event).validator.validate_json
+
+    def read(self, facts: bytes, words: bytes | None) -> Any:
+        """The event of a row; its words blank where ``words`` is None.
+
+        Raises:
+            UnreadableEvent: The bytes are damaged.
+        """
+        if words is None or words == EMPTY:
+            whole = facts
+        elif facts == EMPTY:
+            whole = words
+        else:
+            whole = facts[:-1] + b"," + words[1:]
+        try:
+            return self._validate(whole)
+        except ValidationError as error:
+            raise UnreadableEvent(self.name, self.schema) from error
 
 
 _REQUIRED = object()
@@ -87,23 +127,23 @@ def _default(field: "dataclasses.Field[Any]") -> Any:
     return _REQUIRED
 
 
-_BY_CLASS: Mapping[type, _Form] = {event: _Form(event) for event in EVENTS}
-_BY_NAME: Mapping[tuple[str, int], _Form] = {
-    (form.name, form.schema): form for form in _BY_CLASS.values()
+_BY_CLASS: Mapping[type, Form] = {event: Form(event) for event in EVENTS}
+_BY_NAME: Mapping[tuple[str, int], Form] = {
+    (known.name, known.schema): known for known in _BY_CLASS.values()
 }
 
 
 def stored_name(event: object) -> tuple[str, int]:
     """The stored name and schema number of an event."""
-    form = _BY_CLASS[type(event)]
-    return form.name, form.schema
+    known = _BY_CLASS[type(event)]
+    return known.name, known.schema
 
 
 def encode(event: object) -> tuple[bytes, bytes | None]:
     """Facts and words of an event; words None where its class has none."""
-    form = _BY_CLASS[type(event)]
-    facts = to_json(_changed(event, form.facts))
-    return facts, to_json(_changed(event, form.words)) if form.words else None
+    known = _BY_CLASS[type(event)]
+    facts = to_json(_changed(event, known.facts))
+    return facts, to_json(_changed(event, known.words)) if known.words else None
 
 
 def _changed(event: object, fields: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -115,10 +155,9 @@ def _changed(event: object, fields: list[tuple[str, Any]]) -> dict[str, Any]:
     return changed
 
 
-def has_words(name: str, schema: int) -> bool:
-    """Whether events of that name hold words; False for unknown ones."""
-    form = _BY_NAME.get((name, schema))
-    return form is not None and bool(form.words)
+def form(name: str, schema: int) -> Form | None:
+    """How events of that name are read; None for unknown ones."""
+    return _BY_NAME.get((name, schema))
 
 
 def decode(name: str, schema: int, facts: bytes, words: bytes | None) -> Any:
@@ -128,16 +167,7 @@ def decode(name: str, schema: int, facts: bytes, words: bytes | None) -> Any:
         UnknownEvent: This release knows no such name and schema.
         UnreadableEvent: The bytes are damaged.
     """
-    form = _BY_NAME.get((name, schema))
-    if form is None:
+    known = form(name, schema)
+    if known is None:
         raise UnknownEvent(name, schema)
-    if words is None or words == EMPTY:
-        whole = facts
-    elif facts == EMPTY:
-        whole = words
-    else:
-        whole = facts[:-1] + b"," + words[1:]
-    try:
-        return form.adapter.validate_json(whole)
-    except ValidationError as error:
-        raise UnreadableEvent(name, schema) from error
+    return known.read(facts, words)

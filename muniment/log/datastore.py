@@ -183,9 +183,18 @@ class Datastore(SQLiteDatastore):
                         reading.execute("ROLLBACK")
                     reading.close()
 
+    @property
+    def is_in_unit_of_work(self) -> bool:
+        """Whether this thread has a unit of work open."""
+        return getattr(self._open, "cursor", None) is not None
+
     @contextmanager
-    def unit_of_work(self) -> Generator[sqlite3.Cursor, None, None]:
+    def unit_of_work(
+        self, undone: Callable[[], None] | None = None
+    ) -> Generator[sqlite3.Cursor, None, None]:
         """One transaction under the log's lock: committed at the end, undone by an exception.
+
+        ``undone`` is called where it was not committed, still under the lock.
 
         Raises:
             StorageFailed: ``busy``, ``full``, ``read_only``, ``corrupt`` or ``io_error``, with
@@ -202,6 +211,10 @@ class Datastore(SQLiteDatastore):
             try:
                 yield cursor
                 _commit(cursor)
+            except BaseException:
+                if undone is not None:
+                    undone()
+                raise
             finally:
                 self._open.cursor = None
                 if raw.in_transaction:

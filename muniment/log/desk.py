@@ -1,14 +1,19 @@
 """Where commands and queries read memories: straight from the log, by id or the tail of one."""
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from muniment.domain.errors import Invalid, NotFound
 from muniment.domain.identity import Identity
 from muniment.domain.memory.state import State
+from muniment.domain.recorded import Recorded
 from muniment.domain.rules import Rules
 
 from .store import Store
+
+S = TypeVar("S")
 
 _WHOLE = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TAIL = re.compile(r"[0-9a-f-]{8,36}")
@@ -37,8 +42,38 @@ class LogDesk:
             raise _not_found(name)
         return state
 
+    def found(self, ids: Iterable[str]) -> dict[str, State]:
+        """The memories of whole ids, those that the space has."""
+        return {
+            id_: state
+            for id_ in ids
+            if (state := self._load(id_)) is not None and state.space == self.identity.space
+        }
+
+    def history(self, stream: str) -> list[Recorded]:
+        """Every event of a stream, oldest first; without words once their removal was asked for."""
+        return self._store.history(stream)
+
+    def facts(self, *names: str) -> Iterator[Recorded]:
+        """The space's events of some names, by position; their words read blank."""
+        return self._store.facts(self.identity.space, names)
+
     def _load(self, stream: str) -> State | None:
         return self._store.memory(stream)
+
+    def begun(self, name: str, *, since: datetime | None = None) -> list[str]:
+        """The streams of the space that an event of a name began, oldest first."""
+        return self._store.rows.select_begun(self.identity.space, name, since)
+
+    def states(
+        self, streams: Sequence[str], evolve: Callable[[S | None, Recorded], S | None]
+    ) -> dict[str, S]:
+        """What whole ids of the space stand for, folded from their events."""
+
+        def within(state: S | None, recorded: Recorded) -> S | None:
+            return evolve(state, recorded) if recorded.space == self.identity.space else state
+
+        return self._store.folded(streams, within)
 
     def resolve(self, name: str) -> str:
         """The whole id that a name stands for; that it is known is not said by this.

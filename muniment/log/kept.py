@@ -21,6 +21,7 @@ import regex
 import Stemmer  # type: ignore[import-not-found]  # it comes without types
 import structlog
 
+from muniment.domain import recall
 from muniment.domain.errors import StorageFailed
 from muniment.domain.memory.events import PurgeRequested
 from muniment.projections.parts import Part, Parts
@@ -248,7 +249,7 @@ class KeptStates:
     def _purge_was_asked(self, space: str, position: int) -> bool:
         with typed_errors(), self._store.datastore.transaction(commit=False) as cursor:
             cursor.execute(
-                "SELECT 1 FROM events WHERE position > ? AND space = ? AND name = ? LIMIT 1",
-                (position, space, PurgeRequested.NAME),
+                "SELECT 1 FROM events WHERE position > ? AND space = ? AND name IN (?, ?) LIMIT 1",
+                (position, space, PurgeRequested.NAME, recall.PurgeRequested.NAME),
             )
             return cursor.fetchone() is not None

@@ -13,13 +13,16 @@ import threading
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import structlog
 
 from muniment.domain.errors import StorageFailed
 
+from . import destroyed
 from . import master as masters
+from .destroyed import Destroyed
 from .master import KEY_BYTES, NONCE_BYTES, Master
 
 __all__ = ["KEY_BYTES", "NONCE_BYTES", "Keys", "Vault"]
@@ -42,6 +45,7 @@ _TABLES = (
     CREATE TABLE IF NOT EXISTS master
         (one INTEGER PRIMARY KEY CHECK (one = 1), proof BLOB NOT NULL) STRICT
     """,
+    destroyed.TABLE,
 )
 
 
@@ -158,12 +162,34 @@ class Keys:
             )
         return known
 
-    def destroy(self, key_ids: Iterable[int]) -> None:
-        """Destroys keys, flushed to the disk before it returns; unknown ids are passed over."""
+    def destroy(
+        self,
+        key_ids: Iterable[int],
+        through: int = 0,
+        backups_until: datetime | None = None,
+    ) -> int:
+        """Destroys keys, flushed to the disk before it returns; unknown ids are passed over.
+
+        Args:
+            key_ids: Which.
+            through: The position of the log up to which all that it asked for is destroyed by
+                this, to be remembered; 0 where that is not known.
+            backups_until: When the master key is to be replaced, unless it is due before.
+
+        Returns:
+            How many of them there were.
+        """
         doomed = [(key_id,) for key_id in key_ids]
         with self._lock, _typed_errors(), self._changing():
-            self._connection.executemany("DELETE FROM keys WHERE id = ?", doomed)
+            found = self._connection.executemany("DELETE FROM keys WHERE id = ?", doomed).rowcount
+            destroyed.note(self._connection, through, backups_until if found > 0 else None)
         self.forget(key_id for (key_id,) in doomed)
+        return max(0, found)
+
+    def destroyed(self) -> Destroyed:
+        """How far keys were destroyed, and when the master key is due for replacement."""
+        with self._lock, _typed_errors():
+            return destroyed.read(self._connection)
 
     def forget(self, key_ids: Iterable[int]) -> None:
         """Drops unwrapped keys from memory: another process has destroyed them."""
@@ -218,6 +244,7 @@ class Keys:
                 self._connection.execute(
                     "INSERT OR REPLACE INTO master VALUES (1, ?)", (coming.proof(),)
                 )
+                destroyed.renew(self._connection)
             self._master = coming
             if self._directory is not None:
                 with self._changing():

@@ -79,5 +79,7 @@ class LogLock:
 
 def _busy(timeout: float) -> StorageFailed:
     return StorageFailed(
-        f"Another process held the log for {timeout:g} s: try again.", code="busy", retry_after=1.0
+        f"Another process held the store for {timeout:g} s: try again.",
+        code="busy",
+        retry_after=1.0,
     )

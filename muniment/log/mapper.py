@@ -17,7 +17,7 @@ from muniment.domain.recorded import Fault, Recorded
 
 from . import codec
 from .keys import NONCE_BYTES, Keys
-from .rows import Pending, Row
+from .rows import Pending, Row, StoredRow
 
 _REMEMBERED = 100_000
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
@@ -46,7 +46,7 @@ class SealingMapper(Mapper[str]):
         self._key_of = key_of
         self._stream_keys: dict[str, int] = {}
 
-    def to_stored_event(self, domain_event: Any) -> Row:
+    def to_stored_event(self, domain_event: Any) -> StoredRow:
         """The row of a pending event, without its position.
 
         Words are sealed with AES-256-GCM under a random nonce; the associated data bind them to
@@ -55,7 +55,7 @@ class SealingMapper(Mapper[str]):
         pending: Pending = domain_event
         name, schema = codec.stored_name(pending.event)
         facts, words = codec.encode(pending.event)
-        key_id, key, payload = None, b"", b""
+        key_id, key, payload = None, b"", None
         if words is not None or pending.request is not None:
             key_id, key = self._key_for(pending)
             if pending.request is not None:
@@ -66,20 +66,23 @@ class SealingMapper(Mapper[str]):
                 pending.space, pending.originator_id, pending.originator_version, name, schema
             )
             payload = nonce + AESGCM(key).encrypt(nonce, words, bound)
-        return Row(
-            pending.originator_id,
-            pending.originator_version,
-            name,
-            payload,
-            schema,
-            rfc3339(pending.recorded_at),
-            pending.actor,
-            pending.space,
-            pending.command_id,
-            pending.correlation_id,
-            pending.causation_id,
-            key_id,
-            facts,
+        return StoredRow.of(
+            Row(
+                0,
+                pending.originator_id,
+                pending.originator_version,
+                name,
+                schema,
+                rfc3339(pending.recorded_at),
+                pending.actor,
+                pending.space,
+                pending.command_id,
+                pending.correlation_id,
+                pending.causation_id,
+                key_id,
+                facts,
+                payload,
+            )
         )
 
     def _key_for(self, pending: Pending) -> tuple[int, bytes]:
@@ -107,58 +110,75 @@ class SealingMapper(Mapper[str]):
 
     def to_domain_event(self, stored_event: StoredEvent) -> Any:
         """The recorded event of a row; what cannot be read is said by its fault."""
-        assert isinstance(stored_event, Row)  # noqa: S101 (our recorder makes nothing else)
-        return self.recorded(stored_event)
+        assert isinstance(stored_event, StoredRow)  # noqa: S101 (our recorder makes nothing else)
+        return self.recorded(stored_event.row)
 
     def recorded(self, row: Row, *, is_doomed: bool = False) -> Recorded:
         """The recorded event of a row; what cannot be read is said by its fault.
 
         ``is_doomed`` says that the key is about to be destroyed: it counts as gone.
         """
-        event, fault = self._open(row, is_doomed=is_doomed)
-        recorded_at = told_time(row.recorded_at)
+        (
+            position,
+            stream,
+            version,
+            name,
+            schema,
+            told,
+            actor,
+            space,
+            command_id,
+            correlation_id,
+            causation_id,
+            key_id,
+            facts,
+            payload,
+        ) = row
+        words: bytes | None = None
+        event: Any = None
+        fault: Fault | None = None
+        form = codec.form(name, schema)
+        if form is None:
+            fault = "newer_release"
+        else:
+            if form.words:
+                bound = _bound(space, stream, version, name, schema)
+                words, fault = (
+                    (None, "key_missing") if is_doomed else self._unseal(key_id, payload, bound)
+                )
+            try:
+                event = form.read(facts, words)
+            except codec.UnreadableEvent:
+                fault = "unreadable"
+        recorded_at = told_time(told)
         if recorded_at is None:
             event, fault, recorded_at = None, "unreadable", _NO_TIME
         return Recorded(
-            row.position,
-            str(row.originator_id),
-            row.originator_version,
-            row.topic,
-            row.schema,
+            position,
+            stream,
+            version,
+            name,
+            schema,
             recorded_at,
-            row.actor,
-            row.space,
-            row.command_id,
-            row.correlation_id,
-            row.causation_id,
+            actor,
+            space,
+            command_id,
+            correlation_id,
+            causation_id,
             event,
             fault,
         )
 
-    def _open(self, row: Row, *, is_doomed: bool) -> tuple[Any, Fault | None]:
-        fault: Fault | None = None
-        words: bytes | None = None
-        try:
-            if codec.has_words(row.topic, row.schema):
-                words, fault = (None, "key_missing") if is_doomed else self._unseal(row)
-            return codec.decode(row.topic, row.schema, row.facts, words), fault
-        except codec.UnknownEvent:
-            return None, "newer_release"
-        except codec.UnreadableEvent:
+    def _unseal(
+        self, key_id: int | None, payload: bytes | None, bound: bytes
+    ) -> tuple[bytes | None, Fault | None]:
+        if key_id is None or payload is None:
             return None, "unreadable"
-
-    def _unseal(self, row: Row) -> tuple[bytes | None, Fault | None]:
-        if row.key_id is None:
-            return None, "unreadable"
-        key = self._keys.get(row.key_id)
+        key = self._keys.get(key_id)
         if key is None:
             return None, "key_missing"
-        sealed = row.state
-        bound = _bound(
-            row.space, str(row.originator_id), row.originator_version, row.topic, row.schema
-        )
         try:
-            return AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], bound), None
+            return AESGCM(key).decrypt(payload[:NONCE_BYTES], payload[NONCE_BYTES:], bound), None
         except (InvalidTag, ValueError):
             return None, "unreadable"
 

@@ -9,7 +9,7 @@ is read from the log.
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import ClassVar, Final, Protocol, Self, TypeVar
@@ -18,8 +18,12 @@ from muniment.domain.errors import StorageFailed
 from muniment.domain.memory.forms import canonical_form
 from muniment.domain.recorded import Recorded
 from muniment.projections.catalog import Catalog
+from muniment.projections.facets import Facets
 from muniment.projections.parts import Part, Parts, Unfit
 from muniment.projections.passages import Passages
+from muniment.projections.past_index import PastIndex
+from muniment.projections.provenance import Provenance
+from muniment.projections.recall_log import RecallLog
 from muniment.projections.search_index import SearchIndex
 from muniment.projections.similarity import Similarity
 
@@ -68,10 +72,14 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How a projection comes to be: empty, or from the parts that it was put away as."""
+    """How a projection comes to be: empty, or from the parts that it was put away as.
+
+    ``reads`` is the pattern of the names of events that mean something to it.
+    """
 
     make: Callable[[], Projection]
     load: Callable[[Parts], Projection]
+    reads: str | None = None
 
 
 @dataclass(slots=True)
@@ -106,6 +114,12 @@ class ReadModels:
                 lambda parts: Similarity.load(parts, canonical_form),
             ),
             Passages: _Kind(Passages, Passages.load),
+            RecallLog: _Kind(RecallLog, RecallLog.load, RecallLog.READS),
+            Provenance: _Kind(Provenance, Provenance.load),
+            Facets: _Kind(Facets, Facets.load),
+            PastIndex: _Kind(
+                lambda: PastIndex(k1=k1, b=b), lambda parts: PastIndex.load(parts, k1=k1, b=b)
+            ),
         }
         self._loaded: dict[str, dict[type[Projection], _Held]] = defaultdict(dict)
 
@@ -125,23 +139,57 @@ class ReadModels:
         """Which texts of a space want vectors, and the vectors that have come."""
         return self._current(space, Passages)
 
-    def _current(self, space: str, kind: type[P]) -> P:
+    def recall_log(self, space: str) -> RecallLog:
+        """What was recalled in a space, to whom and when."""
+        return self._current(space, RecallLog)
+
+    def provenance(self, space: str) -> Provenance:
+        """Where the words of a space's memories come from."""
+        return self._current(space, Provenance)
+
+    def facets(self, space: str) -> Facets:
+        """What the catalog of a space was at any position."""
+        return self._current(space, Facets)
+
+    def past_index(self, space: str) -> PastIndex:
+        """The words that a space's memories had at any position.
+
+        The facets, which it is always asked with, are loaded in the same pass over the log.
+        """
+        return self._current(space, PastIndex, Facets)
+
+    def holds(self, space: str, kind: type[Projection]) -> bool:
+        """Whether a projection of a space is loaded."""
+        return kind in self._loaded.get(space, {})
+
+    def _current(self, space: str, kind: type[P], *besides: type[Projection]) -> P:
         with self.lock:
-            held = self._loaded[space].get(kind)
-            if held is None:
-                held = self._load(space, kind)
-                self._loaded[space][kind] = held
-            found = held.projection
+            loaded = self._loaded[space]
+            if loaded.get(kind) is None:
+                self._load(space, kind, *(one for one in besides if one not in loaded))
+            found = loaded[kind].projection
             assert isinstance(found, kind)  # noqa: S101 (what was made for it)
             return found
 
-    def _load(self, space: str, kind: type[Projection]) -> _Held:
-        position, projection = self._from_kept(space, kind)
-        if position > self.position:
+    def _load(self, space: str, *kinds: type[Projection]) -> None:
+        """Loads projections in one pass over the log from the oldest of their kept states on."""
+        begun = [self._from_kept(space, kind) for kind in kinds]
+        if max(position for position, _ in begun) > self.position:
             self.catch_up()
-        held = _Held(projection)
-        held.take_in(self._store.recorded(after=position, until=self.position, space=space))
-        return held
+        held = [_Held(projection) for _, projection in begun]
+        after = min(position for position, _ in begun)
+        for recorded in self._events(space, kinds, after=after, until=self.position):
+            for one in held:
+                one.take_in([recorded])
+        self._loaded[space].update(zip(kinds, held, strict=True))
+
+    def _events(
+        self, space: str, kinds: Collection[type[Projection]], *, after: int = 0, until: int
+    ) -> Iterator[Recorded]:
+        """The events of a space that some kinds of projections read."""
+        patterns = {self._kinds[kind].reads for kind in kinds}
+        names = patterns.pop() if len(patterns) == 1 else None
+        return self._store.recorded(after=after, until=until, space=space, names=names)
 
     def _from_kept(self, space: str, kind: type[Projection]) -> tuple[int, Projection]:
         """A projection, and the position that it is as of: an empty one where none is kept."""
@@ -174,12 +222,20 @@ class ReadModels:
                     held.unkept += 1
                 self.position = recorded.position
 
+    def drop(self, space: str, kind: type[Projection]) -> None:
+        """Forgets a projection, which is loaded anew when it is asked for."""
+        with self.lock:
+            self._loaded[space].pop(kind, None)
+
     def replace(self, space: str, kind: type[Projection]) -> bool:
         """Makes a projection of a space anew and puts it in place; whether the old one differed."""
-        with self.lock:
+        held = _Held(self._current(space, kind).anew())
+        until = self.position
+        held.take_in(self._events(space, [kind], until=until))
+        with self._standing_still():
+            self.catch_up()
+            held.take_in(self._events(space, [kind], after=until, until=self.position))
             old = self._current(space, kind)
-            held = _Held(old.anew())
-            held.take_in(self._store.recorded(until=self.position, space=space))
             self._loaded[space][kind] = held
             differed = old.digest() != held.projection.digest()
         if differed and self._kept is not None and self._kept.may_write:

@@ -1,8 +1,9 @@
 """Rows in and out of the table ``events``: positions, leaves and the chain are made here."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,11 +11,13 @@ from eventsourcing.persistence import Notification, StoredEvent
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteCursor
 
 from muniment.domain.errors import Conflict, StorageFailed
+from muniment.domain.moments import rfc3339
 
 from . import chain
 from .datastore import Datastore, fetch_all, typed_errors
-from .rows import COLUMNS, Row, row
+from .rows import COLUMNS, Row, StoredRow, row
 from .schema import VERSION_TAKEN
+from .tail import Head, Tail, Values
 
 _COLUMNS = ", ".join(COLUMNS)
 _INSERT = (
@@ -25,26 +28,37 @@ _SELECT = f"SELECT {_COLUMNS} FROM events"  # noqa: S608
 _STREAMS_AT_ONCE = 200
 _HEAD = "SELECT position, chain, recorded_at FROM events ORDER BY position DESC LIMIT 1"
 _BEGUN = "SELECT recorded_at FROM events ORDER BY position LIMIT 1"
+_BEGUN_WITH = """
+    SELECT stream FROM events
+    WHERE name IN ('proposal.made', 'token.issued') AND name = ? AND space = ? AND recorded_at >= ?
+    ORDER BY position
+"""
+_AT = "SELECT recorded_at FROM events WHERE position <= ? ORDER BY position DESC LIMIT 1"
 _LEAVES = "SELECT leaf FROM events WHERE position > ? AND position <= ? ORDER BY position"
 _LEAVES_AT_ONCE = 5_000
+_REMOVALS = "name IN ('memory.purge_requested', 'memory.purged')"
+"""What the index over removals is made for, word for word."""
+
+# the list of names is what the partial index of each subject is found by
 _UNFINISHED = """
     SELECT stream, space FROM events AS asked
-    WHERE name IN ('memory.purge_requested', 'memory.purged') AND name = 'memory.purge_requested'
+    WHERE name IN ('{0}.purge_requested', '{0}.purged') AND name = '{0}.purge_requested'
     AND NOT EXISTS (
         SELECT 1 FROM events AS done WHERE done.stream = asked.stream
-        AND done.name IN ('memory.purge_requested', 'memory.purged')
-        AND done.name = 'memory.purged'
+        AND done.name IN ('{0}.purge_requested', '{0}.purged')
+        AND done.name = '{0}.purged'
     )
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """Where the log ends: the position (0: empty), the chain there, the newest recorded time."""
-
-    position: int
-    chain: bytes
-    recorded_at: str | None
+_UNFINISHED_MEMORIES = _UNFINISHED.format("memory")
+_UNFINISHED_RECALLS = _UNFINISHED.format("session")
+# it stands before the requests of its command, so the search back by position is short
+_ERASURE_OF = """
+    SELECT erasure.stream FROM events AS asked JOIN events AS erasure
+    ON erasure.position < asked.position AND erasure.command_id = asked.command_id
+    AND erasure.name = 'erasure.requested'
+    WHERE asked.stream = ? AND asked.name = 'memory.purge_requested'
+    ORDER BY erasure.position DESC LIMIT 1
+"""
 
 
 class Recorder(SQLiteApplicationRecorder):
@@ -61,7 +75,8 @@ class Recorder(SQLiteApplicationRecorder):
         super().__init__(datastore, "events")
         self.select_max_notification_id_statement = "SELECT MAX(position) FROM events"
         self._genesis = chain.genesis(store_id)
-        self._head: Head | None = None
+        self.tail: Tail | None = None
+        """What the writer's open unit of work has appended; None outside one."""
 
     def construct_create_table_statements(self) -> list[str]:
         """None: ``schema`` makes the tables."""
@@ -83,17 +98,22 @@ class Recorder(SQLiteApplicationRecorder):
             )
         return head
 
-    def expect(self, head: Head | None) -> None:
-        """Says where the open unit of work stands, so that an append need not look; None forgets.
+    def begin(self, head: Head) -> Tail:
+        """Says where the open unit of work stands, so that an append need not look.
 
-        Only the holder of the log's lock may say so, inside its unit of work.
+        Only the holder of the log's lock may say so, inside its unit of work, and ends it by
+        ``tail = None``.
         """
-        self._head = head
+        self.tail = Tail(head, _insert)
+        return self.tail
 
-    @property
-    def expected(self) -> Head | None:
-        """Where the open unit of work stands after what it appended."""
-        return self._head
+    @contextmanager
+    def _reading(self) -> Generator[SQLiteCursor, None, None]:
+        """A transaction that sees what this thread's unit of work has appended."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            if self.tail is not None and self.datastore.is_in_unit_of_work:
+                self.tail.write(cursor)
+            yield cursor
 
     def _insert_events(
         self,
@@ -103,43 +123,21 @@ class Recorder(SQLiteApplicationRecorder):
     ) -> Sequence[int] | None:
         if not stored_events:
             return []
-        head = self._head or self._read_head(c)
+        head = self.tail.head if self.tail is not None else self._read_head(c)
         position, link, recorded_at = head.position, head.chain, head.recorded_at
-        values: list[tuple[object, ...]] = []
+        values: list[Values] = []
         for stored in stored_events:
-            assert isinstance(stored, Row)  # noqa: S101 (our mapper makes nothing else)
+            assert isinstance(stored, StoredRow)  # noqa: S101 (our mapper makes nothing else)
             position += 1
-            envelope: list[int | str | None] = [
-                position,
-                stored.originator_id
-                if isinstance(stored.originator_id, str)
-                else str(stored.originator_id),
-                stored.originator_version,
-                stored.topic,
-                stored.schema,
-                stored.recorded_at,
-                stored.actor,
-                stored.space,
-                stored.command_id,
-                stored.correlation_id,
-                stored.causation_id,
-                stored.key_id,
-            ]
-            leaf = chain.leaf(envelope, stored.facts, stored.payload)
+            one = stored.row._replace(position=position)
+            leaf = chain.leaf(one.envelope, one.facts, one.payload)
             link = chain.link(link, leaf)
-            recorded_at = stored.recorded_at
-            values.append((*envelope, stored.facts, stored.payload, leaf, link))
-        try:
-            c.executemany(_INSERT, values)
-        except sqlite3.IntegrityError as error:
-            if VERSION_TAKEN in str(error):
-                raise Conflict(
-                    "The stream moved meanwhile: read it again and decide again.",
-                    code="version_conflict",
-                ) from error
-            raise
-        if self._head is not None:
-            self._head = Head(position, link, recorded_at)
+            recorded_at = one.recorded_at
+            values.append((*one, leaf, link))
+        if self.tail is None:
+            _insert(c, values)
+        else:
+            self.tail.append(values, Head(position, link, recorded_at))
         return range(head.position + 1, position + 1)
 
     def select_events(
@@ -164,7 +162,7 @@ class Recorder(SQLiteApplicationRecorder):
             statement += " DESC"
         if limit is not None:
             statement += f" LIMIT {int(limit)}"
-        return self._rows(statement, values)
+        return [StoredRow.of(found) for found in self._rows(statement, values)]
 
     def select_streams_events(self, streams: Sequence[str]) -> list[Row]:
         """The rows of several streams, each stream's together and by version."""
@@ -186,7 +184,7 @@ class Recorder(SQLiteApplicationRecorder):
 
     def select_streams(self, tail: str, limit: int) -> list[str]:
         """Streams whose names end in ``tail``, whose last 8 characters are looked up."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             cursor.execute(
                 "SELECT stream FROM events WHERE version = 1 AND substr(stream, -8) = ?",
                 [tail[-8:]],
@@ -200,7 +198,7 @@ class Recorder(SQLiteApplicationRecorder):
 
     def select_memories(self, space: str, until: int) -> list[tuple[str, int]]:
         """The memories that began in a space up to a position, each with that of its beginning."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             cursor.execute(
                 "SELECT stream, position FROM events WHERE version = 1 AND space = ?"
                 " AND position <= ? AND name GLOB 'memory.*' ORDER BY position",
@@ -208,22 +206,87 @@ class Recorder(SQLiteApplicationRecorder):
             )
             return [(stream, position) for stream, position in cursor.fetchall()]
 
+    def select_begun(self, space: str, name: str, since: datetime | None) -> list[str]:
+        """The streams of a space that begin with an event of a name, by position."""
+        with self._reading() as cursor:
+            cursor.execute(_BEGUN_WITH, [name, space, "" if since is None else rfc3339(since)])
+            return [stream for (stream,) in cursor.fetchall()]
+
+    def spaces(self) -> list[str]:
+        """The spaces of all events, by name."""
+        with self._reading() as cursor:
+            cursor.execute("SELECT DISTINCT space FROM events WHERE version = 1 ORDER BY space")
+            return [space for (space,) in cursor.fetchall()]
+
+    def select_touched(
+        self, space: str, *, after: int, until: int, begun_after: int, limit: int
+    ) -> list[tuple[str, int]]:
+        """The memories of a space with events past a position and up to another.
+
+        Each comes with the position of its first event among those, by which they are in order;
+        only such past ``begun_after`` are told, ``limit`` at most.
+        """
+        with self._reading() as cursor:
+            cursor.execute(
+                "SELECT stream, MIN(position) AS first FROM events"
+                " WHERE position > ? AND position <= ? AND space = ? AND name GLOB 'memory.*'"
+                " GROUP BY stream HAVING first > ? ORDER BY first LIMIT ?",
+                [after, until, space, begun_after, limit],
+            )
+            return [(stream, first) for stream, first in cursor.fetchall()]
+
     def unfinished_removals(self) -> list[tuple[str, str]]:
-        """Streams, with their spaces, whose key was to be destroyed and may not have been."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
-            cursor.execute(_UNFINISHED)
+        """Memories, with their spaces, whose key was to be destroyed and may not have been."""
+        return self._unfinished(_UNFINISHED_MEMORIES)
+
+    def unfinished_recall_removals(self) -> list[tuple[str, str]]:
+        """Streams of recalls, with their spaces, of which the same is true."""
+        return self._unfinished(_UNFINISHED_RECALLS)
+
+    def _unfinished(self, statement: str) -> list[tuple[str, str]]:
+        with self._reading() as cursor:
+            cursor.execute(statement)
             found: list[tuple[str, str]] = cursor.fetchall()
             return found
 
+    def removed_streams(self) -> set[str]:
+        """Streams whose words are removed, or about to be."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            cursor.execute(f"SELECT DISTINCT stream FROM events WHERE {_REMOVALS}")  # noqa: S608
+            return {stream for (stream,) in cursor.fetchall()}
+
+    def newest_removal(self) -> int:
+        """The position of the newest event that asks for words to be removed; 0 without one."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            cursor.execute(
+                f"SELECT max(position) FROM events WHERE {_REMOVALS}"  # noqa: S608
+                " AND name = 'memory.purge_requested'"
+            )
+            return cursor.fetchone()[0] or 0
+
+    def erasure_of(self, stream: str) -> str | None:
+        """The stream of the erasure that asked for a memory's words to be removed, if one did."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            cursor.execute(_ERASURE_OF, [stream])
+            found = cursor.fetchone()
+            return found[0] if found else None
+
+    def select_named(self, space: str, names: Sequence[str]) -> list[Row]:
+        """The rows of a space that have one of some names, by position."""
+        marks = ", ".join("?" * len(names))
+        return self._rows(
+            f"{_SELECT} WHERE space = ? AND name IN ({marks}) ORDER BY position", [space, *names]
+        )
+
     def select_key_ids(self) -> set[int]:
         """The ids of all keys that words in the log are under."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             cursor.execute("SELECT DISTINCT key_id FROM events WHERE key_id IS NOT NULL")
             return {key_id for (key_id,) in cursor.fetchall()}
 
     def key_of(self, stream: str) -> int | None:
         """The id of the key that a stream's words are under; None for one without words."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             cursor.execute(
                 "SELECT key_id FROM events WHERE stream = ? AND key_id IS NOT NULL"
                 " ORDER BY version LIMIT 1",
@@ -236,16 +299,50 @@ class Recorder(SQLiteApplicationRecorder):
         """The chain after a position; None where there is no such row."""
         if position == 0:
             return self._genesis
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             cursor.execute("SELECT chain FROM events WHERE position = ?", [position])
             found = cursor.fetchone()
             return found[0] if found and isinstance(found[0], bytes) else None
 
+    def position_before(self, moment: datetime) -> int:
+        """The last position that was recorded before a moment; recorded times never fall."""
+        wanted = rfc3339(moment)
+        low, high = 0, (self.head() if self.tail is None else self.tail.head).position
+        with self._reading() as cursor:
+            while low < high:
+                middle = (low + high + 1) // 2
+                cursor.execute(
+                    "SELECT recorded_at < ? FROM events WHERE position = ?", [wanted, middle]
+                )
+                is_before = cursor.fetchone()
+                low, high = (middle, high) if is_before and is_before[0] else (low, middle - 1)
+        return low
+
     def begun_at(self) -> str | None:
         """The recorded time of the first event; None where there is none."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             found = fetch_all(cursor, _BEGUN, (), damaged=_replaced)
             return str(found[0][0]) if found else None
+
+    def recorded_at(self, position: int) -> str | None:
+        """The recorded time of the event at a position, or of the last before it; None: none is."""
+        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            found = fetch_all(cursor, _AT, (position,), damaged=_replaced)
+            return str(found[0][0]) if found else None
+
+    def position_at(self, recorded_at: str) -> int:
+        """The last position recorded by a time, in the log's spelling; 0 where there is none.
+
+        Recorded times never fall, so it is found by halving.
+        """
+        least, most = 0, self.head().position
+        while least < most:
+            middle = (least + most + 1) // 2
+            if (self.recorded_at(middle) or "") <= recorded_at:
+                least = middle
+            else:
+                most = middle - 1
+        return least
 
     def leaves(self, *, after: int, until: int) -> Iterator[list[bytes]]:
         """The leaves past a position and up to another, as stored, a section at a time.
@@ -255,7 +352,7 @@ class Recorder(SQLiteApplicationRecorder):
         """
         while after < until:
             last = min(until, after + _LEAVES_AT_ONCE)
-            with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+            with self._reading() as cursor:
                 cursor.execute(_LEAVES, [after, last])
                 found = [leaf for (leaf,) in cursor.fetchall()]
             if len(found) != last - after or not all(isinstance(leaf, bytes) for leaf in found):
@@ -266,17 +363,28 @@ class Recorder(SQLiteApplicationRecorder):
             after = last
 
     def rows(
-        self, *, after: int = 0, until: int | None = None, space: str | None = None
+        self,
+        *,
+        after: int = 0,
+        until: int | None = None,
+        space: str | None = None,
+        names: str | None = None,
     ) -> Iterator[Row]:
-        """Rows by position, read as they are asked for, a section at a time."""
+        """Rows by position, read as they are asked for, a section at a time.
+
+        ``names`` is a GLOB pattern, such as ``session.*``, of the events that are wanted.
+        """
         section = 1_000
         where = "position > ? AND position <= ?" + (" AND space = ?" if space is not None else "")
+        where += " AND name GLOB ?" if names is not None else ""
         statement = f"{_SELECT} WHERE {where} ORDER BY position LIMIT {section}"
         last = until if until is not None else 2**62
         while True:
             values: list[object] = [after, last]
             if space is not None:
                 values.append(space)
+            if names is not None:
+                values.append(names)
             found = self._rows(statement, values)
             yield from found
             if len(found) < section:
@@ -284,7 +392,7 @@ class Recorder(SQLiteApplicationRecorder):
             after = found[-1].position
 
     def _rows(self, statement: str, values: Sequence[object]) -> list[Row]:
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             found = fetch_all(cursor, statement, values, damaged=_replaced)
             return [row(values) for values in found]
 
@@ -303,13 +411,13 @@ class Recorder(SQLiteApplicationRecorder):
         for found in self.rows(after=after, until=stop):
             if len(notifications) == limit:
                 break
-            if not topics or found.topic in topics:
+            if not topics or found.name in topics:
                 notifications.append(
                     Notification(
-                        originator_id=found.originator_id,
-                        originator_version=found.originator_version,
-                        topic=found.topic,
-                        state=found.state,
+                        originator_id=found.stream,
+                        originator_version=found.version,
+                        topic=found.name,
+                        state=found.payload or b"",
                         id=found.position,
                     )
                 )
@@ -317,10 +425,22 @@ class Recorder(SQLiteApplicationRecorder):
 
     def size_in_bytes(self) -> int:
         """Bytes of the pages that the database takes."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
+        with self._reading() as cursor:
             cursor.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
             return int(cursor.fetchone()[0])
 
 
 def _replaced(text: bytes) -> str:
     return text.decode(errors="replace")
+
+
+def _insert(cursor: SQLiteCursor, values: Sequence[Values]) -> None:
+    try:
+        cursor.executemany(_INSERT, values)
+    except sqlite3.IntegrityError as error:
+        if VERSION_TAKEN in str(error):
+            raise Conflict(
+                "The stream moved meanwhile: read it again and decide again.",
+                code="version_conflict",
+            ) from error
+        raise

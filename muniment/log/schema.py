@@ -86,7 +86,27 @@ def _create(connection: sqlite3.Connection, release: str) -> None:
     connection.execute("INSERT INTO store VALUES (?, ?)", (str(uuid_utils.uuid7()), release))
 
 
-MIGRATIONS: Sequence[Callable[[sqlite3.Connection, str], None]] = (_create,)
+def _index_recall_removals(connection: sqlite3.Connection, _: str) -> None:
+    # as for memories: a removal that was asked for and not recorded is finished by who opens next
+    connection.execute(
+        "CREATE INDEX events_by_recall_removal ON events (stream, name)"
+        " WHERE name IN ('session.purge_requested', 'session.purged')"
+    )
+
+
+def _index_beginnings(connection: sqlite3.Connection, _: str) -> None:
+    # proposals and tokens of a space are listed and counted by their beginnings
+    connection.execute(
+        "CREATE INDEX events_by_beginning ON events (name, space, position)"
+        " WHERE name IN ('proposal.made', 'token.issued')"
+    )
+
+
+MIGRATIONS: Sequence[Callable[[sqlite3.Connection, str], None]] = (
+    _create,
+    _index_recall_removals,
+    _index_beginnings,
+)
 """Step n takes schema n to n + 1, each in one transaction with its number. Add, never change."""
 
 SCHEMA = len(MIGRATIONS)

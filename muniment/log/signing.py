@@ -175,7 +175,7 @@ def ring(rows: Sequence[Row], name: str, current: PublicKey | None) -> Ring:
     periods: list[Period] = []
     broken: list[int] = []
     for row in rows:
-        if row.topic != Rotated.NAME:
+        if row.name != Rotated.NAME:
             continue
         keys = _keys(row, name)
         if keys is None or (periods and periods[-1].key != keys[0]):
@@ -193,7 +193,7 @@ def ring(rows: Sequence[Row], name: str, current: PublicKey | None) -> Ring:
 def _keys(row: Row, name: str) -> tuple[PublicKey, PublicKey] | None:
     """The old and the new key of a rotation; None where the old one did not say so."""
     try:
-        event = codec.decode(row.topic, row.schema, row.facts, None)
+        event = codec.decode(row.name, row.schema, row.facts, None)
         old, new = PublicKey.of(event.old), PublicKey.of(event.new)
         said: Note = note(event.statement)
     except (codec.UnknownEvent, codec.UnreadableEvent, Invalid, TypeError):

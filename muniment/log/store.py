@@ -2,9 +2,9 @@
 
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from eventsourcing.application import AggregateNotFoundError, Application, LocalNotificationLog
 from eventsourcing.persistence import (
@@ -15,9 +15,11 @@ from eventsourcing.persistence import (
 from eventsourcing.sqlite import SQLiteFactory
 from eventsourcing.utils import Environment
 
+from muniment.domain import recall
 from muniment.domain.errors import StorageFailed
+from muniment.domain.memory import forms
 from muniment.domain.memory.events import Purged, PurgeRequested
-from muniment.domain.memory.state import State, evolve
+from muniment.domain.memory.state import State, evolve, without_words
 from muniment.domain.recorded import Recorded
 
 from . import schema
@@ -26,10 +28,14 @@ from .keys import Keys
 from .lock import LogLock
 from .mapper import SealingMapper
 from .recorder import Recorder
-from .rows import Pending, Row
+from .rows import Pending, StoredRow
 from .signing import Signing
 
-_REMOVALS = (PurgeRequested.NAME, Purged.NAME)
+S = TypeVar("S")
+
+_REMOVALS = frozenset(
+    [PurgeRequested.NAME, Purged.NAME, recall.PurgeRequested.NAME, recall.Purged.NAME]
+)
 
 
 def _prepare_directory(directory: Path, *, read_only: bool) -> None:
@@ -187,40 +193,71 @@ class Store(Application[str]):
     def memories(self, streams: Iterable[str], *, until: int | None = None) -> dict[str, State]:
         """The memories of several streams, by their names; those without events are left out.
 
-        ``until`` leaves out what was recorded past a position.
+        ``until`` leaves out what was recorded past a position; of a memory whose words were to be
+        removed later, there are the facts of then without them.
         """
         self.require_own_process()
         states: dict[str, State] = {}
+        doomed: set[str] = set()
         for row in self.rows.select_streams_events(list(streams)):
             if until is not None and row.position > until:
+                if row.name == PurgeRequested.NAME:
+                    doomed.add(row.stream)
                 continue
-            stream = str(row.originator_id)
-            state = evolve(states.get(stream), self.sealing.recorded(row))
+            state = evolve(states.get(row.stream), self.sealing.recorded(row))
             if state is not None:
-                states[stream] = state
+                states[row.stream] = state
+        for stream in doomed & states.keys():
+            states[stream] = without_words(states[stream])
+        return states
+
+    def folded(
+        self, streams: Iterable[str], evolve: Callable[[S | None, Recorded], S | None]
+    ) -> dict[str, S]:
+        """What several streams of any kind stand for, by their names."""
+        self.require_own_process()
+        states: dict[str, S] = {}
+        for row in self.rows.select_streams_events(list(streams)):
+            state = evolve(states.get(row.stream), self.sealing.recorded(row))
+            if state is not None:
+                states[row.stream] = state
         return states
 
     def history(self, stream: str) -> list[Recorded]:
         """Every event of a stream, oldest first; without words once their removal was asked for."""
-        rows = [row for row in self.rows.select_events(stream) if isinstance(row, Row)]
-        is_doomed = any(row.topic == PurgeRequested.NAME for row in rows)
+        rows = self.rows.select_streams_events([stream])
+        is_doomed = any(row.name in _REMOVALS for row in rows)
         return [self.sealing.recorded(row, is_doomed=is_doomed) for row in rows]
 
     def recorded(
-        self, *, after: int = 0, until: int | None = None, space: str | None = None
+        self,
+        *,
+        after: int = 0,
+        until: int | None = None,
+        space: str | None = None,
+        names: str | None = None,
     ) -> Iterator[Recorded]:
-        """Events by position, read as they are asked for."""
+        """Events by position, read as they are asked for; ``names`` as for the rows."""
         self.require_own_process()
-        if after == 0:
+        if after == 0 and names is None:
             self.keys.warm()
-        doomed = {stream for stream, _ in self.rows.unfinished_removals()}
-        for row in self.rows.rows(after=after, until=until, space=space):
-            stream = str(row.originator_id)
-            if row.topic in _REMOVALS:
+        # the key of a memory may be back, from an old copy
+        doomed = self.rows.removed_streams()
+        doomed.update(stream for stream, _ in self.rows.unfinished_recall_removals())
+        opened = self.sealing.recorded
+        for row in self.rows.rows(after=after, until=until, space=space, names=names):
+            if row.name in _REMOVALS:
                 # another process destroys the key: no copy of it may live on in this one
-                doomed.add(stream)
-                self.keys.forget([key] if (key := self.rows.key_of(stream)) else [])
-            yield self.sealing.recorded(row, is_doomed=stream in doomed)
+                doomed.add(row.stream)
+                self.keys.forget([key] if (key := self.rows.key_of(row.stream)) else [])
+                forms.forget()
+            yield opened(row, is_doomed=row.stream in doomed)
+
+    def facts(self, space: str, names: Sequence[str]) -> Iterator[Recorded]:
+        """A space's events of some names, by position; their words read blank."""
+        self.require_own_process()
+        for row in self.rows.select_named(space, names):
+            yield self.sealing.recorded(row, is_doomed=True)
 
     def require_own_process(self) -> None:
         """Refuses to go on in a child of the process that opened the store.
@@ -242,8 +279,8 @@ class Store(Application[str]):
         rows = [self.sealing.to_stored_event(one) for one in pending]
         positions = self.rows.insert_events(rows) or ()
         return [
-            _recorded(one, row, position)
-            for one, row, position in zip(pending, rows, positions, strict=True)
+            _recorded(one, stored, position)
+            for one, stored, position in zip(pending, rows, positions, strict=True)
         ]
 
     def close(self) -> None:
@@ -260,13 +297,13 @@ class Store(Application[str]):
         """Nothing: who opened a store closes it."""
 
 
-def _recorded(pending: Pending, row: Row, position: int) -> Recorded:
+def _recorded(pending: Pending, stored: StoredRow, position: int) -> Recorded:
     return Recorded(
         position,
         pending.originator_id,
         pending.originator_version,
-        row.topic,
-        row.schema,
+        stored.row.name,
+        stored.row.schema,
         pending.recorded_at,
         pending.actor,
         pending.space,

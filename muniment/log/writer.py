@@ -1,9 +1,10 @@
 """The one way into the log: commands wait, one of their threads decides all, one commit keeps them.
 
 The thread that finds nobody leading leads: it takes the commands that wait, takes the log's lock,
-opens one transaction, runs each command under a savepoint against the projections and an overlay of
-what the batch has decided, commits once, moves the projections, and answers. Then it hands the lead
-to the first that came meanwhile.
+opens one transaction, runs each command against the projections and what the batch has decided,
+commits once, moves the projections, and answers. Then it hands the lead to the first that came
+meanwhile. A command that is refused leaves nothing. The lookup of the duplicate check, which nobody
+but the writer asks, moves ahead with the batch, and back where that is not committed.
 """
 
 import sqlite3
@@ -16,25 +17,24 @@ from hashlib import sha256
 from typing import Any, Generic, TypeVar
 
 import structlog
-import uuid_utils
+from eventsourcing.sqlite import SQLiteCursor
 
 from muniment.commands.command import Answers
 from muniment.domain.clock import Skewed
-from muniment.domain.duplicates import Form
 from muniment.domain.errors import Conflict, MunimentError, StorageFailed
 from muniment.domain.identity import Identity
-from muniment.domain.memory.state import State, evolve
 from muniment.domain.ports import Append, Clock, Outcome
 from muniment.domain.recorded import Recorded
 from muniment.domain.rules import Rules
-from muniment.projections.similarity import Likeness, Overlay, Similarity
 
-from .desk import LogDesk, read_clock
+from .arrivals import RecentArrivals
+from .batch import Batch, Work, new_id
+from .desk import read_clock
 from .mapper import told_time
 from .read_models import ReadModels
-from .recorder import Head
 from .rows import Pending
 from .store import Store
+from .tail import Head, Tail
 
 _log = structlog.get_logger(__name__)
 
@@ -44,11 +44,6 @@ SKEW_ALLOWED = timedelta(minutes=5)
 SKEW_SAID_EVERY = timedelta(hours=1)
 
 A = TypeVar("A")
-
-
-def new_id() -> str:
-    """A fresh UUIDv7."""
-    return str(uuid_utils.uuid7())
 
 
 def keyed_command_id(identity: Identity, key: str) -> str:
@@ -81,84 +76,6 @@ class _Turn(Generic[A]):
         return self.answers is not None or self.error is not None
 
 
-class _Batch:
-    """What one transaction has decided so far, its open turn included."""
-
-    def __init__(self, store: Store, models: ReadModels, head: Head, began_at: datetime) -> None:
-        self.store = store
-        self.head = head
-        self.began_at = began_at
-        self.events: list[Recorded] = []
-        self.states: dict[str, State] = {}
-        self._models = models
-        self._overlays: dict[str, tuple[Overlay, int]] = {}
-        self.skewed_at: datetime | None = None
-
-    def similarity(self, space: str) -> Similarity | Overlay:
-        """What is known of a space: committed, or decided in this batch."""
-        base = self._models.similarity(space)
-        if not self.events:
-            return base
-        overlay, seen = self._overlays.get(space) or (Overlay(base), 0)
-        if seen < len(self.events):
-            for recorded in self.events[seen:]:
-                if recorded.space == space:
-                    overlay.apply(recorded)
-            self._overlays[space] = overlay, len(self.events)
-        return overlay
-
-    def undo(self, events: int) -> None:
-        """Forgets all but the first ``events``: the others were rolled back."""
-        del self.events[events:]
-        self._overlays.clear()
-
-
-class _Work(LogDesk):
-    """One command's turn: reads through the batch, appends into its transaction."""
-
-    def __init__(self, batch: _Batch, identity: Identity, now: datetime, rules: Rules) -> None:
-        super().__init__(batch.store, identity, now, rules)
-        self._batch = batch
-        self.changed: dict[str, State] = {}
-
-    def _load(self, stream: str) -> State | None:
-        known = self.changed.get(stream) or self._batch.states.get(stream)
-        return known or super()._load(stream)
-
-    def new_id(self) -> str:
-        return new_id()
-
-    def same(self, top: str, form: Form) -> Sequence[str]:
-        return self._batch.similarity(self.identity.space).same(top, form)
-
-    def similar(self, top: str, form: Form, *, at_least: float, limit: int) -> Sequence[Likeness]:
-        known = self._batch.similarity(self.identity.space)
-        return known.similar(top, form, at_least=at_least, limit=limit)
-
-    def append(
-        self, appends: Sequence[Append], pending: Callable[[Any, str, int], Pending]
-    ) -> list[Recorded]:
-        """Appends what was decided, and keeps the states that come of it."""
-        waiting = [
-            pending(event, append.stream, append.version + number)
-            for append in appends
-            for number, event in enumerate(append.events, 1)
-        ]
-        if not waiting:
-            return []
-        states = {
-            append.stream: self._load(append.stream) if append.version else None
-            for append in appends
-        }
-        recorded = self._store.append(waiting)
-        for one in recorded:
-            state = states[one.stream] = evolve(states[one.stream], one)
-            if state is not None:
-                self.changed[one.stream] = state
-        self._batch.events += recorded
-        return recorded
-
-
 class Writer:
     """Runs commands on a store.
 
@@ -181,6 +98,7 @@ class Writer:
         self._checkpointed_at = 0
         self._ready: set[str] = set()
         self._others_write = False
+        self._arrivals = RecentArrivals(store)
 
     def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
         """Decides one command and answers once what it appended is on the disk.
@@ -263,48 +181,66 @@ class Writer:
                     self._hand_on()
 
     def _commit(self, group: Sequence[_Turn[Any]]) -> None:
+        batch = Batch(self._store, self._models, self._arrivals)
         try:
-            with self._entered(), self._store.datastore.unit_of_work() as cursor:
-                head = self._store.rows.head()
-                self._others_write = head.position > self._models.position
-                if self._others_write:
-                    self._models.catch_up()
-                batch = _Batch(self._store, self._models, head, _read(self._clock))
-                self._store.rows.expect(head)
-                self._note_skew(batch, group[0].identity)
-                for turn in group:
-                    cursor.execute("SAVEPOINT turn")
-                    expected, decided = self._store.rows.expected, len(batch.events)
-                    try:
-                        answers = self._decide(turn, batch)
-                    except sqlite3.Error:
-                        raise  # the database failed, not the command: nothing of the batch is kept
-                    except Exception as error:  # noqa: BLE001 (it is raised to who asked)
-                        cursor.execute("ROLLBACK TO turn")
-                        self._store.rows.expect(expected)
-                        batch.undo(decided)
-                        turn.error = error
-                    else:
-                        turn.answers = answers
-                    cursor.execute("RELEASE turn")
+            with self._entered(), self._store.datastore.unit_of_work(batch.undo) as cursor:
+                self._decide_all(group, batch, SQLiteCursor(cursor))
         except StorageFailed as error:
+            self._arrivals.forget()
             for turn in group:
                 turn.answers, turn.error = None, turn.error or error
+            batch.end()
             return
-        finally:
-            self._store.rows.expect(None)
+        except Conflict as error:
+            # a row could not follow on what is there: whose it was shows when each is alone
+            for turn in group:
+                turn.answers, turn.error = None, error if len(group) == 1 else None
+            batch.end()
+            for turn in group if len(group) > 1 else ():
+                self._commit([turn])
+            return
+        except BaseException:
+            batch.abandon()
+            raise
+        batch.end()
         if batch.skewed_at is not None:
             self._skew_said_at = batch.skewed_at
         self._models.apply(batch.events)
         self._checkpoint(batch)
 
+    def _decide_all(self, group: Sequence[_Turn[Any]], batch: Batch, cursor: SQLiteCursor) -> None:
+        """Runs every turn within the open transaction; what one is refused for is its own."""
+        head = self._store.rows.head()
+        self._others_write = head.position > self._models.position
+        if self._others_write:
+            self._models.catch_up()
+        tail = batch.begin(head, _read(self._clock))
+        try:
+            self._note_skew(batch, head, group[0].identity)
+            for turn in group:
+                tail.begin_turn()
+                decided = len(batch.events)
+                try:
+                    turn.answers = self._decide(turn, batch)
+                except sqlite3.Error:
+                    raise  # the database failed, not the command: nothing of the batch is kept
+                except Exception as error:  # noqa: BLE001 (it is raised to who asked)
+                    tail.undo_turn(cursor)
+                    batch.undo(decided)
+                    turn.error = error
+                else:
+                    tail.end_turn(cursor)
+            tail.write(cursor)
+        finally:
+            self._store.rows.tail = None
+
     def _entered(self) -> AbstractContextManager[object]:
         """In memory a reader waits for the writer, so the writer must not wait for a reader."""
         return self._models.lock if self._store.datastore.in_memory else nullcontext()
 
-    def _decide(self, turn: _Turn[A], batch: _Batch) -> list[A]:
+    def _decide(self, turn: _Turn[A], batch: Batch) -> list[A]:
         answers: list[A] = []
-        work = _Work(batch, turn.identity, batch.began_at, self._rules)
+        work = Work(batch, turn.identity, batch.began_at, self._rules)
         for command in turn.commands:
             work.now = _read(self._clock)
             key = command.idempotency_key
@@ -312,7 +248,7 @@ class Writer:
             recorded = self._earlier(command, command_id) if key else None
             repeated = recorded is not None
             if recorded is None:
-                envelope = self._envelope(turn, command, command_id, work.now)
+                envelope = self._envelope(turn, command, command_id, work.now, batch.tail)
                 recorded = work.append(command.decide(work), envelope)
             answers.append(command.answer(Outcome(recorded, work, repeated)))
         batch.states.update(work.changed)
@@ -332,32 +268,36 @@ class Writer:
         return [self._store.sealing.recorded(row) for row in rows]
 
     def _envelope(
-        self, turn: _Turn[Any], command: Answers[Any], command_id: str, now: datetime
-    ) -> Callable[[Any, str, int], Pending]:
+        self,
+        turn: _Turn[Any],
+        command: Answers[Any],
+        command_id: str,
+        now: datetime,
+        tail: Tail,
+    ) -> Callable[[object, Append, int], Pending]:
         request = command.request() if command.idempotency_key else None
-        head = self._store.rows.expected
-        recorded_at = _not_before(now, head)
+        recorded_at = _not_before(now, tail.head)
 
-        def pending(event: object, stream: str, version: int) -> Pending:
+        def pending(event: object, append: Append, version: int) -> Pending:
             return Pending(
-                stream,
+                append.stream,
                 version,
                 event,
                 recorded_at,
-                turn.identity.actor,
+                append.actor or turn.identity.actor,
                 turn.identity.space,
                 command_id,
-                turn.correlation_id,
+                append.correlation_id or turn.correlation_id,
                 None,
                 request,
             )
 
         return pending
 
-    def _note_skew(self, batch: _Batch, identity: Identity) -> None:
+    def _note_skew(self, batch: Batch, head: Head, identity: Identity) -> None:
         """Records, once an hour, that the clock is behind the log."""
         now = batch.began_at
-        behind = _not_before(now, batch.head) - now
+        behind = _not_before(now, head) - now
         last = self._skew_said_at
         if behind <= SKEW_ALLOWED or (last is not None and abs(now - last) < SKEW_SAID_EVERY):
             return
@@ -377,8 +317,8 @@ class Writer:
         )
         batch.events += self._store.append([said])
 
-    def _checkpoint(self, batch: _Batch) -> None:
-        position = batch.head.position + len(batch.events)
+    def _checkpoint(self, batch: Batch) -> None:
+        position = batch.tail.head.position
         if position - self._checkpointed_at >= CHECKPOINT_EVERY:
             self._checkpointed_at = position
             try:
@@ -392,6 +332,6 @@ def _read(clock: Clock) -> datetime:
     return read_clock(clock())
 
 
-def _not_before(now: datetime, head: Head | None) -> datetime:
-    newest = told_time(head.recorded_at) if head is not None and head.recorded_at else None
+def _not_before(now: datetime, head: Head) -> datetime:
+    newest = told_time(head.recorded_at) if head.recorded_at else None
     return now if newest is None else max(now, newest)

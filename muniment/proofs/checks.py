@@ -3,11 +3,13 @@
 A function is asked before the event is taken in, and says in a sentence what is wrong, or None.
 """
 
+import re
 from datetime import timedelta
 
 from muniment.domain.memory import events as e
+from muniment.domain.proposal import events as p
 
-from .facts import NAMES, Stored
+from .facts import MEMORY_NAMES, Stored
 from .fold import BEGINNINGS, Log
 
 _DAY = timedelta(days=1)
@@ -15,6 +17,7 @@ _BARE = 12 + 2 + 16
 """Bytes of sealed words that say nothing: nonce, ``{}`` and tag."""
 
 _ABSORBED = ("merge", "fold")
+_CODE = re.compile(r"[a-z0-9._-]{1,64}")
 
 
 def times_never_fall(log: Log, event: Stored) -> str | None:
@@ -46,7 +49,7 @@ def begins_once(log: Log, event: Stored) -> str | None:
     if known is None:
         return (
             "no memory begins with it"
-            if event.name in NAMES and event.name not in BEGINNINGS
+            if event.name in MEMORY_NAMES and event.name not in BEGINNINGS
             else None
         )
     if not known.is_memory:
@@ -99,6 +102,8 @@ def pinned_kept(log: Log, event: Stored) -> str | None:
     known = log.subjects.get(event.stream)
     if known is None or not known.pinned or not event.actor.startswith("system:"):
         return None
+    if event.name == e.PurgeRequested.NAME and event["basis"] == "erasure":
+        return None  # it is somebody's right, not a policy
     return f"{event.actor} retired a pinned memory"
 
 
@@ -146,10 +151,50 @@ def retention_held(log: Log, event: Stored) -> str | None:
     return None
 
 
+def erasure_fields(log: Log, event: Stored) -> str | None:
+    """What an erasure says."""
+    if event.version != 1:
+        return "it does not begin its stream"
+    if not _CODE.fullmatch(event["basis"]):
+        return "its basis is no code"
+    if event["policy"] not in ("cascade", "rewrite", "keep"):
+        return f"its policy is {event['policy']}"
+    erased, spared = event["erased"], (*event["kept"], *event["restored"], *event["left"])
+    if not erased or len(set(erased)) != len(erased):
+        return "it erases nothing, or something twice"
+    if set(erased) & set(spared):
+        return "it spares what it erases"
+    if event["kept"] and event["policy"] != "keep":
+        return "it keeps something, which its policy is not"
+    gone = log.missing((*erased, *spared), event.space)
+    return f"it names {_listed(gone)}, which the space does not have" if gone else None
+
+
+def erasure_whole(log: Log, event: Stored) -> str | None:
+    """What follows the request of an erasure."""
+    due = log.erasing
+    if due is not None:
+        return None if due.takes(event) else f"{_listed(sorted(due.left))} had to be asked for here"
+    if event.name != e.PurgeRequested.NAME or event.facts is None or event["basis"] != "erasure":
+        return None
+    return "no erasure that names it stands before it under its command"
+
+
+def erasure_done(log: Log, event: Stored) -> str | None:
+    """The end of an erasure."""
+    begun = log.erasures.get(event.stream)
+    if begun is None or begun.space != event.space:
+        return "nobody had asked for it"
+    if begun.is_done:
+        return "it had ended before"
+    left = [id_ for id_ in begun.erased if not log.is_purged(id_)]
+    return f"{_listed(left)} had not been purged" if left else None
+
+
 def nothing_after_purge(log: Log, event: Stored) -> str | None:
     """What happens to a purged memory."""
     known = log.subjects.get(event.stream)
-    if known is None or known.condition != "purged" or event.name not in NAMES:
+    if known is None or known.condition != "purged" or event.name not in MEMORY_NAMES:
         return None
     if event.name in (e.PurgeRequested.NAME, e.Purged.NAME):
         return None
@@ -316,6 +361,44 @@ def rejection_sources(log: Log, event: Stored) -> str | None:
         return "it names fewer than two memories, or not the one that it stamps"
     gone = log.missing(sources, event.space)
     return f"it names {_listed(gone)}, which the space does not have" if gone else None
+
+
+def proposal_begins(log: Log, event: Stored) -> str | None:
+    """What a proposal begins with, and as which number."""
+    known = log.subjects.get(event.stream)
+    if event.name != p.Made.NAME:
+        return None if known is not None and known.proposer else "nobody had proposed it"
+    if known is not None:
+        return "it had been proposed before"
+    due = log.proposals.get(event.space, 0) + 1
+    return None if event["number"] == due else f"it is #{event['number']} where #{due} was due"
+
+
+def proposal_decided(log: Log, event: Stored) -> str | None:
+    """Who decides on a proposal, and how often."""
+    known = log.subjects.get(event.stream)
+    if known is None or not known.proposer:
+        return None
+    if known.is_decided:
+        return "it had been decided before"
+    return f"{event.actor} had proposed it" if event.actor == known.proposer else None
+
+
+def one_commit(log: Log, event: Stored) -> str | None:
+    """The memory that comes of a proposal."""
+    if event.name == p.Committed.NAME:
+        come = log.come_of.get(event.stream, [])
+        if come != [event["memory"]]:
+            return f"{len(come)} observations of memories came of it, and it names one"
+        return None
+    source = log.source(event)
+    if source is None:
+        return None
+    if source.is_decided or log.come_of.get(event.correlation or ""):
+        return f"the proposal {event.correlation} had come to a memory, or to nothing, before"
+    if not event.actor.startswith("bot:commit-from:"):
+        return f"{event.actor} wrote what came of a proposal"
+    return None
 
 
 def _listed(ids: list[str]) -> str:

@@ -11,7 +11,9 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from pydantic_core import from_json
 
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events as e
+from muniment.domain.proposal import events as p
 from muniment.log.rows import Row
 
 NO_TIME: Final = datetime.min.replace(tzinfo=UTC)
@@ -41,6 +43,7 @@ class Stored:
     actor: str
     space: str
     command: str
+    correlation: str | None
     sealed: int
     facts: Mapping[str, Any] | None
 
@@ -118,7 +121,10 @@ _SHAPES: Mapping[str, tuple[_Fact, ...]] = {
         _Fact("reinforcement_count", _COUNT),
         _optional("condition", _TEXT),
         _optional("archived_at", _moment),
+        _optional("archive_importance", _NUMBER),
+        _optional("importance", _NUMBER, 0.0),
         _optional("merged_into", _TEXT),
+        _optional("merged_from", _IDS, ()),
         _optional("pinned", _FLAG, default=False),
         _optional("held", _FLAG, default=False),
     ),
@@ -143,22 +149,45 @@ _SHAPES: Mapping[str, tuple[_Fact, ...]] = {
     e.Used.NAME: (),
     e.Pinned.NAME: (),
     e.Unpinned.NAME: (),
-    e.Archived.NAME: (_optional("cause", _TEXT), _optional("merged_into", _TEXT)),
+    e.Archived.NAME: (
+        _optional("cause", _TEXT),
+        _optional("merged_into", _TEXT),
+        _optional("importance", _NUMBER, 0.0),
+    ),
     e.Restored.NAME: (),
     e.Folded.NAME: (*_FIGURES, _Fact("folded", _IDS), _Fact("counts", _COUNTS)),
     e.MergeRetracted.NAME: (_Fact("restored", _TEXT), _Fact("count", _COUNT)),
-    e.MergeRejected.NAME: (_Fact("sources", _IDS),),
-    e.Superseded.NAME: (_Fact("by", _TEXT),),
+    e.MergeRejected.NAME: (_Fact("sources", _IDS), _optional("cluster", _TEXT, "")),
+    e.Superseded.NAME: (_Fact("by", _TEXT), _optional("importance", _NUMBER, 0.0)),
     e.Quarantined.NAME: (),
     e.Released.NAME: (),
     e.Held.NAME: (),
     e.HoldReleased.NAME: (),
     e.PurgeRequested.NAME: _REMOVAL,
     e.Purged.NAME: _REMOVAL,
+    p.Made.NAME: (_Fact("number", _COUNT),),
+    p.Contradicted.NAME: (_Fact("by", _TEXT),),
+    p.Committed.NAME: (_Fact("memory", _TEXT),),
+    p.Rejected.NAME: (_Fact("cause", _TEXT),),
+    p.Deferred.NAME: (),
+    erasure.Requested.NAME: (
+        _Fact("scope", _TEXT),
+        _Fact("basis", _TEXT),
+        _Fact("policy", _TEXT),
+        _Fact("named", _IDS),
+        _Fact("erased", _IDS),
+        _optional("kept", _IDS, ()),
+        _optional("restored", _IDS, ()),
+        _optional("left", _IDS, ()),
+    ),
+    erasure.Completed.NAME: (_optional("key_backups_until", _moment),),
 }
 
 NAMES: Final = frozenset(_SHAPES)
 """The names of events that the invariants are about."""
+
+MEMORY_NAMES: Final = frozenset(name for name in NAMES if name.startswith("memory."))
+"""Those of memories."""
 
 
 def read(row: Row, before: datetime | None) -> tuple[Stored, str | None]:
@@ -170,7 +199,7 @@ def read(row: Row, before: datetime | None) -> tuple[Stored, str | None]:
     except (Malformed, ValueError):
         wrong = "its recorded time is none"
         at = before or NO_TIME
-    shape = _SHAPES.get(row.topic) if row.schema == SCHEMA else None
+    shape = _SHAPES.get(row.name) if row.schema == SCHEMA else None
     try:
         facts = _read(from_json(row.facts, allow_inf_nan=False), shape)
     except (Malformed, ValueError, TypeError) as error:
@@ -178,14 +207,15 @@ def read(row: Row, before: datetime | None) -> tuple[Stored, str | None]:
         wrong = said or "its facts are not what its name promises"
     stored = Stored(
         row.position,
-        row.topic,
-        str(row.originator_id),
-        row.originator_version,
+        row.name,
+        row.stream,
+        row.version,
         at,
         row.actor,
         row.space,
         row.command_id,
-        len(row.state),
+        row.correlation_id,
+        len(row.payload or b""),
         facts,
     )
     return stored, wrong

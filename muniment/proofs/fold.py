@@ -10,9 +10,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events as e
+from muniment.domain.proposal import events as p
 
 from .facts import NO_TIME, Stored
+
+OBSERVATIONS: Final = frozenset([e.Saved.NAME, e.Reinforced.NAME, e.Extended.NAME])
+"""What a commit of a proposal may come to."""
 
 BEGINNINGS: Final = frozenset([e.Saved.NAME, e.Imported.NAME, e.Merged.NAME])
 """What a memory can begin with."""
@@ -22,10 +27,11 @@ _PREFIX = "memory."
 
 @dataclass(slots=True)
 class Subject:
-    """One stream; of a memory, what the invariants need of it.
+    """One stream; of a memory or a proposal, what the invariants need of it.
 
     ``is_read`` is False where an event of it could not be read, so that nothing is claimed of what
     it is now. ``condition`` is one of live, archived, superseded, quarantined and purged.
+    ``proposer`` is who made a proposal, ``is_decided``: it was committed or rejected.
     """
 
     space: str
@@ -44,6 +50,8 @@ class Subject:
     held: bool = False
     request: Mapping[str, Any] | None = None
     is_purged: bool = False
+    proposer: str = ""
+    is_decided: bool = False
 
     @property
     def is_merged_away(self) -> bool:
@@ -73,11 +81,33 @@ class Absorption:
 
 
 @dataclass(slots=True)
+class Erasing:
+    """An erasure; ``left`` are still to be asked for: at once, under the same command."""
+
+    space: str
+    command: str
+    erased: tuple[str, ...]
+    left: set[str]
+    is_done: bool = False
+
+    def takes(self, event: Stored) -> bool:
+        """Whether an event asks for one of its memories to be removed."""
+        return (
+            event.name == e.PurgeRequested.NAME
+            and event.facts is not None
+            and event.stream in self.left
+            and event.command == self.command
+            and event["basis"] == "erasure"
+        )
+
+
+@dataclass(slots=True)
 class Log:
     """Everything that was said up to a position.
 
     ``restored`` are the memories that the command under way has restored, and what each was merged
-    into: the next of those whose counts may be corrected.
+    into: the next of those whose counts may be corrected. ``proposals`` counts those of each space,
+    ``come_of`` has the memories that came of each.
     """
 
     subjects: dict[str, Subject] = field(default_factory=dict[str, Subject])
@@ -85,6 +115,18 @@ class Log:
     command: str = ""
     restored: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     absorption: Absorption | None = None
+    proposals: dict[str, int] = field(default_factory=dict[str, int])
+    come_of: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+    def source(self, event: Stored) -> Subject | None:
+        """The proposal that an observation of a memory comes of."""
+        if event.name not in OBSERVATIONS or event.correlation is None:
+            return None
+        found = self.subjects.get(event.correlation)
+        return found if found is not None and found.proposer else None
+
+    erasures: dict[str, Erasing] = field(default_factory=dict[str, Erasing])
+    erasing: Erasing | None = None
 
     def memory(self, id_: str, space: str) -> Subject | None:
         """The memory of an id, if the space has one."""
@@ -105,6 +147,11 @@ class Log:
             found.append(memory)
         return found
 
+    def is_purged(self, id_: str) -> bool:
+        """Whether the purge of a memory is recorded."""
+        known = self.subjects.get(id_)
+        return known is not None and known.is_purged
+
     def absorbers(self, id_: str) -> Iterator[str]:
         """What a memory was part of when the command under way restored it, the nearest first."""
         into, seen = self.restored.get(id_), {id_}
@@ -122,6 +169,8 @@ class Log:
             self.restored.clear()
         if self.absorption is not None:
             self._absorb(self.absorption, event)
+        if self.erasing is not None:
+            self._ask(self.erasing, event)
         known = self.subjects.get(event.stream)
         if event.name == e.Restored.NAME and known is not None:
             self.restored[event.stream] = known.merged_into
@@ -135,6 +184,14 @@ class Log:
                 change(known, event)
         if event.facts is None:
             return
+        if event.name == p.Made.NAME:
+            self.proposals[event.space] = self.proposals.get(event.space, 0) + 1
+        if event.correlation is not None and self.source(event) is not None:
+            self.come_of.setdefault(event.correlation, []).append(event.stream)
+        self._relate(known, event)
+
+    def _relate(self, known: Subject, event: Stored) -> None:
+        """What an event that names other memories says of them."""
         if event.name == e.MergeRetracted.NAME and event["restored"] in self.restored:
             self.restored[event["restored"]] = known.merged_into
         elif event.name in _ABSORBING:
@@ -145,6 +202,14 @@ class Log:
                 if id_ != event.stream and self.memory(id_, event.space) is not None
             }
             self.absorption = Absorption(event.stream, cause, event.command, left) if left else None
+        elif event.name == erasure.Requested.NAME:
+            ids = event["erased"]
+            left = {id_ for id_ in ids if self.memory(id_, event.space) is not None}
+            begun = Erasing(event.space, event.command, ids, left)
+            self.erasures[event.stream] = begun
+            self.erasing = begun if left else None
+        elif event.name == erasure.Completed.NAME and event.stream in self.erasures:
+            self.erasures[event.stream].is_done = True
 
     def _absorb(self, absorption: Absorption, event: Stored) -> None:
         if absorption.takes(event):
@@ -153,6 +218,14 @@ class Log:
             absorption.left.clear()
         if not absorption.left:
             self.absorption = None
+
+    def _ask(self, erasing: Erasing, event: Stored) -> None:
+        if erasing.takes(event):
+            erasing.left.discard(event.stream)
+        else:
+            erasing.left.clear()
+        if not erasing.left:
+            self.erasing = None
 
 
 _ABSORBING: Mapping[str, tuple[str, str]] = {
@@ -163,6 +236,8 @@ _ABSORBING: Mapping[str, tuple[str, str]] = {
 
 def _begun(event: Stored) -> Subject:
     subject = Subject(sys.intern(event.space), event.version, event.name.startswith(_PREFIX))
+    if event.name == p.Made.NAME:
+        subject.proposer = event.actor
     if event.facts is None or event.name not in BEGINNINGS:
         return subject
     subject.is_read = True
@@ -268,4 +343,6 @@ _CHANGES: Mapping[str, Callable[[Subject, Stored], None]] = {
     e.HoldReleased.NAME: _setting("held", value=False),
     e.PurgeRequested.NAME: _requested,
     e.Purged.NAME: _purged,
+    p.Committed.NAME: _setting("is_decided", value=True),
+    p.Rejected.NAME: _setting("is_decided", value=True),
 }

@@ -66,6 +66,12 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         " that follow, under the same command; nothing else is archived as merged or folded.",
         _BUG + " Archive sources that stayed live, or restore them and merge again.",
     ),
+    "erasure-whole": Entry(
+        "An erasure is not whole",
+        "The memories that an erasure names are asked to be purged at the positions that follow,"
+        " under the same command; nothing else has an erasure as the basis of its purge.",
+        _BUG + " Erase again what has its words still.",
+    ),
     "no-hard-delete-outside-purge": Entry(
         "An id is gone without a purge",
         "A memory that a new one is said to resemble or contradict is in the log: a purged one"
@@ -86,7 +92,8 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
     ),
     "pinned-kept-from-policies": Entry(
         "A policy retired a pinned memory",
-        "No actor `system:…` archives, supersedes or asks to purge what is pinned.",
+        "No actor `system:…` archives, supersedes or asks to purge what is pinned, but for an"
+        " erasure.",
         "Restore the memory where it is archived, and pause the policy that did it.",
     ),
     "held-never-purged": Entry(
@@ -111,6 +118,18 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         " time that the request gives, and for as long as the request says that it had to be.",
         "Check `dream.memory_archive_retention_days` and the machine's clock. Its words can come"
         " back only from a backup of the keys from before.",
+    ),
+    "erasure-fields": Entry(
+        "An erasure says too little",
+        "An erasure begins its stream, has a code as its basis, and names memories of its space,"
+        " each once; what it keeps, restores or leaves it does not erase, and it keeps only where"
+        " that is its policy.",
+        _BUG,
+    ),
+    "erasure-done-last": Entry(
+        "An erasure ended before it was done",
+        "An erasure ends once, after all that it names is purged.",
+        _BUG + " Open the store for writing: what is unfinished is finished then.",
     ),
     "merged-from-resolves": Entry(
         "A merge names what is not there",
@@ -181,6 +200,26 @@ GLOSSARY: Final[Mapping[str, Entry]] = {
         "A refused merge names what is not there",
         "The stamp of a refused merge names at least two memories of the space, the stamped one"
         " among them.",
+        _BUG,
+    ),
+    "proposal-begins-once": Entry(
+        "A proposal without a beginning, or out of number",
+        "What happens to a proposal follows on its being made, once; those of a space are numbered"
+        " 1, 2, 3 … in the order of positions.",
+        _BUG,
+    ),
+    "proposal-decided-by-another": Entry(
+        "A proposal was decided twice, or by who made it",
+        "A proposal is committed, rejected or deferred by another actor than its own, and nothing"
+        " is decided about it once it is committed or rejected.",
+        "Look at what it came to with `muniment log`, and quarantine what nobody vouches for."
+        " " + _BUG,
+    ),
+    "proposal-commits-one-memory": Entry(
+        "A proposal came to no memory, or to several",
+        "Right before a proposal is committed, one memory was saved, reinforced or extended with"
+        " the proposal as its correlation id, by an actor `bot:commit-from:…`: the one that the"
+        " commit names. No other observation has that correlation id.",
         _BUG,
     ),
 }

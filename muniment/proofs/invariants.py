@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events as e
+from muniment.domain.proposal import events as p
 
 from . import checks
 from .facts import NAMES, Stored
-from .fold import Log
+from .fold import OBSERVATIONS, Log
 
 Check: TypeAlias = Callable[[Log, Stored], str | None]
 
@@ -19,7 +21,8 @@ FACTS_READABLE: Final = "facts-readable"
 """The one that is found while an event is read."""
 
 SOURCES_ARCHIVED: Final = "merge-sources-archived"
-"""The one that the end of the log can break."""
+ERASURE_WHOLE: Final = "erasure-whole"
+"""The two that the end of the log can break."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ def _on(*events: type) -> frozenset[str]:
 
 _MERGES = _on(e.Merged, e.Folded)
 _REMOVALS = _on(e.PurgeRequested, e.Purged)
+_PROPOSALS = _on(p.Made, p.Contradicted, p.Committed, p.Rejected, p.Deferred)
 _LIVE_ONLY = _on(
     *(e.Reinforced, e.Extended, e.Revised, e.Recategorized, e.Retagged, e.Rescored, e.Described),
     *(e.Used, e.Archived, e.Folded, e.Superseded, e.Quarantined, e.Released),
@@ -53,6 +57,7 @@ INVARIANTS: Final[tuple[Invariant, ...]] = (
     Invariant("no-memory-event-by-subagent", checks.no_subagent),
     Invariant("nothing-after-purge", checks.nothing_after_purge),
     Invariant(SOURCES_ARCHIVED, checks.sources_archived),
+    Invariant(ERASURE_WHOLE, checks.erasure_whole),
     Invariant("no-hard-delete-outside-purge", checks.names_memories, _on(e.Saved)),
     Invariant(
         "episodes-final",
@@ -70,6 +75,8 @@ INVARIANTS: Final[tuple[Invariant, ...]] = (
     Invariant("purge-requested-first", checks.purge_requested_first, _on(e.Purged)),
     Invariant("purged-once", checks.purged_once, _REMOVALS),
     Invariant("retention-held", checks.retention_held, _on(e.PurgeRequested)),
+    Invariant("erasure-fields", checks.erasure_fields, _on(erasure.Requested)),
+    Invariant("erasure-done-last", checks.erasure_done, _on(erasure.Completed)),
     Invariant("merged-from-resolves", checks.sources_resolve, _MERGES),
     Invariant("merge-sources-live", checks.sources_live, _MERGES),
     Invariant("merge-source-versions", checks.source_versions, _on(e.Merged)),
@@ -86,6 +93,13 @@ INVARIANTS: Final[tuple[Invariant, ...]] = (
     Invariant("retraction-follows-restore", checks.retraction_restored, _on(e.MergeRetracted)),
     Invariant("superseded-by-another", checks.superseded_by_another, _on(e.Superseded)),
     Invariant("rejection-names-sources", checks.rejection_sources, _on(e.MergeRejected)),
+    Invariant("proposal-begins-once", checks.proposal_begins, _PROPOSALS),
+    Invariant(
+        "proposal-decided-by-another",
+        checks.proposal_decided,
+        _on(p.Committed, p.Rejected, p.Deferred),
+    ),
+    Invariant("proposal-commits-one-memory", checks.one_commit, _on(p.Committed) | OBSERVATIONS),
 )
 
 EVERYWHERE: Final = tuple(one for one in INVARIANTS if one.names is None)

@@ -8,7 +8,14 @@ from muniment.log.rows import Row
 from .facts import Stored, read
 from .fold import Log
 from .glossary import GLOSSARY
-from .invariants import ALL, BY_NAME, EVERYWHERE, FACTS_READABLE, SOURCES_ARCHIVED
+from .invariants import (
+    ALL,
+    BY_NAME,
+    ERASURE_WHOLE,
+    EVERYWHERE,
+    FACTS_READABLE,
+    SOURCES_ARCHIVED,
+)
 
 _TOLD_EVERY = 5_000
 
@@ -83,4 +90,7 @@ def prove(rows: Iterable[Row], *, progress: Callable[[int], None] | None = None)
     if event is not None and log.absorption is not None:
         left = len(log.absorption.left)
         findings.add(SOURCES_ARCHIVED, event, f"the log ends before {left} sources are archived")
+    if event is not None and log.erasing is not None:
+        left = len(log.erasing.left)
+        findings.add(ERASURE_WHOLE, event, f"the log ends before {left} memories are asked for")
     return Proof(positions, findings.in_order())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muniment.domain.embedding import REFUSED, accepted
+from muniment.domain.embedding import REFUSED, accepted, document, least_similarity
 from muniment.domain.errors import Unavailable
 
 
@@ -83,3 +83,31 @@ def test_any_json_is_either_vectors_or_refused(
         found = accepted(json.loads(json.dumps(reply)), count=count, dimension=dimension)
         assert found.shape == (count, dimension or found.shape[1])
         assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize(
+    ("category", "tags", "read"),
+    [
+        (None, (), "Goes to sea"),
+        (None, ("Ada", "work"), "Ada, work: Goes to sea"),
+        ("people/team-mates", ("Ada",), "people team mates, Ada: Goes to sea"),
+        ("people", (), "people: Goes to sea"),
+    ],
+)
+def test_a_model_reads_what_a_memory_is_about_and_then_its_text(
+    category: str | None, tags: tuple[str, ...], read: str
+) -> None:
+    assert document("Goes to sea", category, tags) == read
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2", "all-minilm", "all-minilm:22m"],
+)
+def test_a_model_that_was_measured_has_a_least_similarity_of_its_own(name: str) -> None:
+    assert least_similarity(name) == 0.35
+
+
+@pytest.mark.parametrize("name", ["text-embedding-3-small", "all-minilm-l6-v2-tuned", ""])
+def test_any_other_has_the_usual_one(name: str) -> None:
+    assert least_similarity(name) == 0.5

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from muniment import Invalid, Muniment
+from muniment import Invalid, Muniment, NotFound
 
 FACT = "The Quillmark feed sits on Drive North."
 
@@ -58,3 +58,33 @@ def test_what_is_no_call_is_read_from_the_handle(m: Muniment) -> None:
         _ = m.aio.space
     with pytest.raises(AttributeError):
         _ = m.aio.nothing
+
+
+def test_the_parts_of_a_handle_are_awaited_too(m: Muniment) -> None:
+    async def use() -> None:
+        session = m.acting_as("bot:main", namespace="session/abc").aio
+        saved = await session.working.save("inbox", "Forty mails")
+        assert await session.working.get("inbox") == saved
+        assert (await session.working.search("mails")).hits[0].key == "session/abc/inbox"
+        turn = await m.aio.conversation.append("abc", "user", "Hello")
+        assert await m.aio.conversation.turns("abc") == [turn]
+        assert (await session.context("abc", "Hello")).turns == (turn,)
+        assert (await m.aio.keys.rotate()).keys > 0
+        with pytest.raises(NotFound):
+            await m.aio.working.get("session/abc/nothing")
+        with pytest.raises(AttributeError):
+            _ = m.aio.working.space
+
+    asyncio.run(use())
+
+
+def test_many_at_once_share_working_memory(m: Muniment) -> None:
+    async def use() -> None:
+        await asyncio.gather(
+            *(m.aio.working.save(f"shared/n{n % 2}/k{n}", f"value {n}") for n in range(60)),
+            *(m.aio.conversation.append("abc", "user", f"turn {n}") for n in range(20)),
+        )
+
+    asyncio.run(use())
+    assert len(m.working.search()) == 60
+    assert len(m.conversation.turns("abc")) == 20

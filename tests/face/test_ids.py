@@ -20,7 +20,7 @@ def saved_as(monkeypatch: pytest.MonkeyPatch, m: Muniment, name: str, content: s
     def new_id(_: object) -> str:
         return name
 
-    monkeypatch.setattr("muniment.log.writer._Work.new_id", new_id)
+    monkeypatch.setattr("muniment.log.batch.Work.new_id", new_id)
     assert m.save(content).id == name
     return name
 

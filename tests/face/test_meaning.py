@@ -86,6 +86,43 @@ class TestHybrid:
             assert len(m.search("harbour pilot ships", include_archived=True).hits) == 1
 
 
+class TestThePast:
+    def test_the_result_names_the_model_that_had_a_say(self, service: Loopback) -> None:
+        with muniment.open(":memory:", settings=settings(service)) as m:
+            m.save("harbour pilot ships")
+            embedded(m)
+            assert m.as_of(1).search("harbour pilot").model == "toy"
+            assert m.search("harbour pilot").model == "toy"
+            assert m.search("harbour pilot", mode="keyword").model is None
+            assert m.search("harbour", mode="regex").model is None
+            assert m.search().model is None
+            service.always = fails(500)
+            assert m.as_of(1).search("another question").model is None
+
+    def test_a_text_has_a_vector_then_if_it_is_the_same_now(self, service: Loopback) -> None:
+        with muniment.open(":memory:", settings=settings(service)) as m:
+            least = m.save("harbour pilot lies low").id
+            kept = m.save("harbour pilot ships", category="a").id
+            rewritten = m.save("harbour pilot ships", category="b").id
+            m.rescore(kept, 0.9)
+            m.revise(rewritten, "harbour pilot boats")
+            later = m.save("harbour pilot ships", category="c").id
+            embedded(m)
+
+            def near(then: Muniment) -> set[str]:
+                found = then.search("harbour pilot ships", mode="semantic")
+                return {hit.memory.id for hit in found.hits}
+
+            assert near(m) == {least, kept, later, rewritten}
+            assert near(m.as_of(3)) == {least, kept}
+            assert near(m.as_of("1999-01-01T00:00:00Z")) == set()
+            both = m.as_of(3).search("harbour pilot ships", explain=True)
+            meaning = {hit.memory.id: (hit.why or {})["meaning"] for hit in both.hits}
+        assert meaning[kept] == 1.0
+        assert meaning[rewritten] == 0.0  # found by its words of then
+        assert meaning[least] > 0.5  # scaled from 0, not from what the other's text is like now
+
+
 class TestWithoutAService:
     def test_words_go_on_and_the_result_says_so(self, service: Loopback) -> None:
         service.always = fails(500)

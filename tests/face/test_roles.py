@@ -1,6 +1,7 @@
 """Who may do what, whatever the input; every cell of the table is in ``interfaces/test_roles``."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -21,7 +22,21 @@ NONSENSE: dict[str, Callable[[Any], Any]] = {
     "archive": lambda m: m.archive("?", ""),
     "merge": lambda m: m.merge(["?"], ""),
     "purge": lambda m: m.purge(),
+    "erase": lambda m: m.erase("?", basis=""),
+    "rollback": lambda m: m.rollback(dry_run=None),
     "import": lambda m: m.import_from("?", "?"),
+}
+
+NONSENSE_OF_WORK: dict[str, Callable[[Any], Any]] = {
+    "working save": lambda m: m.working.save("", "", ttl=0),
+    "working get": lambda m: m.working.get(""),
+    "working search": lambda m: m.working.search(limit=0),
+    "conversation append": lambda m: m.conversation.append("", "", ""),
+    "conversation turns": lambda m: m.conversation.turns(""),
+    "conversation search": lambda m: m.conversation.search(limit=0),
+    "context": lambda m: m.context("", 5),
+    "report_tool_call": lambda m: m.report_tool_call("", "", 5, 5),
+    "feedback": lambda m: m.feedback("?", ""),
 }
 
 
@@ -44,6 +59,15 @@ SETTLED: dict[str, dict[str, bool]] = {
 """What the roles are for, said once more than by the table."""
 
 
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with one memory."""
+    directory = tmp_path_factory.mktemp("store")
+    with muniment.open(directory) as m:
+        m.save(FACT)
+    return directory
+
+
 @pytest.mark.parametrize("operation", sorted(SETTLED))
 def test_the_table_says_what_the_roles_are_for(operation: str) -> None:
     allowed: frozenset[str] = ROLES[operation]
@@ -61,6 +85,13 @@ def test_an_operation_without_a_row_cannot_be_defined() -> None:
 def test_the_role_is_checked_before_anything_about_the_input(m: Muniment, verb: str) -> None:
     with pytest.raises(Refused) as caught:
         NONSENSE[verb](m.acting_as("subagent:scout"))
+    assert caught.value.code == "role_refused"
+
+
+@pytest.mark.parametrize("verb", sorted(NONSENSE_OF_WORK))
+def test_an_auditor_is_refused_before_anything_about_the_input(directory: Path, verb: str) -> None:
+    with muniment.open(directory, role="auditor") as m, pytest.raises(Refused) as caught:
+        NONSENSE_OF_WORK[verb](m)
     assert caught.value.code == "role_refused"
 
 

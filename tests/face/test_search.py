@@ -522,6 +522,10 @@ class TestNothingFound:
         assert all(other.name in said and other.scope in said for other in others)
         assert tool.name not in said.split()
         assert tool.scope in said
+        assert tool.description.startswith(tool.headline)
+        assert tool.scope in tool.description
+        assert all(other.name in tool.description for other in others)
+        assert all(other.headline in tool.description for other in others)
 
 
 class TestAgentText:

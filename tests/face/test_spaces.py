@@ -123,8 +123,3 @@ class TestActingAs:
         with pytest.raises(Invalid) as opening:
             muniment.open(":memory:", actor=actor)
         assert acting.value.code == opening.value.code == "actor_invalid"
-
-    def test_namespaces_are_of_working_memory(self, m: Muniment) -> None:
-        with pytest.raises(Invalid) as caught:
-            m.acting_as("bot:main", namespace="session/1")
-        assert caught.value.code == "namespace_unsupported"

@@ -11,6 +11,7 @@ from terminal import Terminal
 
 import muniment as package
 from muniment.interfaces.cli import doctor
+from muniment.log.schema import SCHEMA
 
 
 def findings(muniment: Terminal) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def test_a_store_in_good_order_is_said_to_be(muniment: Terminal) -> None:
     assert f"Muniment {package.__version__}, Python {sys.version.split()[0]}" in run.out
     assert f"SQLite {sqlite3.sqlite_version}" in run.out
     assert str(muniment.data) in run.out
-    assert "schema 1, 1 events" in run.out
+    assert f"schema {SCHEMA}, 1 events" in run.out
     assert "The log verifies" in run.out
     assert "Every memory can be read." in run.out
     assert "The master key lies beside the log" in run.out

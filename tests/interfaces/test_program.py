@@ -6,6 +6,7 @@ import os
 import pty
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,13 @@ import typer
 from terminal import program
 from typer.core import TyperGroup
 
+import muniment
 from muniment import __version__, operations
 from muniment.commands.command import Command
-from muniment.handle import Muniment
 from muniment.interfaces.cli.program import application
 from muniment.interfaces.cli.reference import reference
 from muniment.interfaces.cli.verbs import OTHERWISE
+from muniment.working import ReportToolCall
 
 ROOT = Path(__file__).parents[2]
 
@@ -98,13 +100,14 @@ def test_what_may_take_long_shows_on_a_terminal_that_it_goes_on(tmp_path: Path) 
 
 def test_every_operation_has_its_verb_and_nothing_else_has() -> None:
     made = {
-        operation.VERB.replace("_", "-")
-        for operation in (*operations.COMMANDS, *operations.QUERIES)
+        operation.VERB.replace("_", "-").partition(" ")[0]
+        for operation in (*operations.COMMANDS, *operations.QUERIES, *operations.WORK)
         if operation not in OTHERWISE
     }
     besides = {"fold", "purge", "import", "verify", "rebuild", "settings", "doctor", "demo"}
     besides |= {"prove-invariants", "checkpoint", "prove", "export", "backup", "restore-backup"}
-    besides |= {"keys"}
+    besides |= {"keys", "token", "space", "proposals", "erase", "erasures", "diff"}
+    besides |= {"knew", "trace", "blast-radius", "rollback", "audit", "conversation", "working"}
     assert set(group().commands) == made | besides
 
 
@@ -117,13 +120,19 @@ def test_every_verb_and_every_parameter_is_explained() -> None:
 
 @pytest.mark.parametrize(
     "operation",
-    [one for one in (*operations.COMMANDS, *operations.QUERIES) if one not in OTHERWISE],
+    [
+        one
+        for one in (*operations.COMMANDS, *operations.QUERIES, *operations.WORK)
+        if one not in OTHERWISE or one is ReportToolCall
+    ],
     ids=lambda operation: operation.VERB,
 )
 def test_the_face_takes_every_field_of_an_operation_by_its_name(
-    operation: type[Command | operations.Query],
+    operation: type[Command | operations.Query | operations.Work],
 ) -> None:
-    method = getattr(Muniment, {"show": "get"}.get(operation.VERB, operation.VERB))
+    with muniment.open(":memory:") as m:
+        path = {"show": "get"}.get(operation.VERB, operation.VERB).replace(" ", ".")
+        method = attrgetter(path)(m)
     taken = set(inspect.signature(method).parameters) - {"self"}
     if "options" in taken:
         taken = taken - {"options"} | {"expected_version", "idempotency_key"}

@@ -36,7 +36,7 @@ def _once() -> Callable[[], object]:
 
 
 def test_every_operation_has_a_row_and_is_asked_for_on_every_surface() -> None:
-    names = operations() | {"every_space"}
+    names = operations()
     assert names <= set(ROLES)
     assert set(CALLS) == names - InPython.LACKS
     assert set(VERBS) == names - OnTheCommandLine.LACKS

@@ -279,6 +279,7 @@ def test_a_purge_shows_what_it_would_remove_and_does_it_with_yes(
         "purged": [],
         "kept": [precious],
         "due": [plain],
+        "recalls": [],
     }
     assert muniment("stats", "--json").json["head"] == head
     done = muniment("purge", "--yes").out
@@ -286,3 +287,35 @@ def test_a_purge_shows_what_it_would_remove_and_does_it_with_yes(
     assert plain in done
     assert "[purged]" in muniment("show", plain).out
     assert muniment("purge", "--yes", "--json").json["purged"] == []
+
+
+def test_tokens_are_issued_listed_and_revoked(muniment: Terminal) -> None:
+    muniment.save("User is in Chicago")
+    run = muniment("--role", "admin", "token", "issue", "bot:main", "--days", "7", "--json")
+    assert run.json["text"].startswith("muniment_")
+    (listed,) = muniment("--role", "admin", "token", "list", "--json").json
+    assert listed == run.json["token"]
+    told = muniment("--role", "admin", "token", "revoke", listed["id"][-8:]).out
+    assert "bot:main as main in default" in told
+    assert "revoked" in told
+    long = muniment("--role", "admin", "token", "issue", "bot:main", "--days", "1e300", "--json")
+    assert long.error["code"] == "expires_in_invalid"
+
+
+def test_spaces_are_listed(muniment: Terminal) -> None:
+    muniment.save("User is in Chicago")
+    muniment("--space", "other", "save", "User is in Chicago")
+    assert muniment("space", "list").out == "default\nother\n"
+    assert muniment("space", "list", "--json").json == ["default", "other"]
+
+
+def test_proposals_are_made_listed_and_decided(muniment: Terminal) -> None:
+    run = muniment("--actor", "subagent:scout", "propose", "User is in Chicago", "--json")
+    assert (run.json["number"], run.json["state"]) == (1, "pending")
+    listed = muniment("proposals").out
+    assert listed.startswith("#1  pending  general  medium confidence, by subagent:scout\n")
+    assert "    User is in Chicago\n" in listed
+    assert muniment("--actor", "subagent:other", "proposals", "--json").json == []
+    done = muniment("decide", "1", "commit", "--content", "User lives in Chicago", "--json").json
+    assert muniment("show", done["memory"], "--json").json["content"] == "User lives in Chicago"
+    assert muniment("proposals", "--state", "gone", "--json").error["code"] == "state_invalid"

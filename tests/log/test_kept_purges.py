@@ -278,7 +278,7 @@ def test_a_stamp_that_names_a_memorys_key_costs_no_memory(tmp_path: Path) -> Non
         )
         assert length == stamp.start()
         engine_of(m).models.purge("default")
-        assert m.get(str(row.originator_id)).content == TEXTS[0]
+        assert m.get(row.stream).content == TEXTS[0]
         assert row.key_id not in kept_files.Folder(tmp_path / "cache").keys("default")
 
 

@@ -251,11 +251,11 @@ def test_without_its_keys_a_log_still_says_what_happened(tmp_path: Path) -> None
 def test_a_memory_whose_key_is_missing_is_not_written_to_and_others_are(tmp_path: Path) -> None:
     with muniment.open(tmp_path / "log") as m:
         lost = m.save("The build runs on Fridays")
-        (row,) = store_of(m).rows.select_events(lost.id)
+        (row,) = store_of(m).rows.select_streams_events([lost.id])
         kept = m.save("Anna works in Lisbon")
     connection = sqlite3.connect(tmp_path / "log" / "keys" / "keys.db")
     with connection:
-        connection.execute("DELETE FROM keys WHERE id = ?", (row.key_id,))  # type: ignore[attr-defined]
+        connection.execute("DELETE FROM keys WHERE id = ?", (row.key_id,))
     connection.close()
     with muniment.open(tmp_path / "log") as m:
         assert m.get(lost.id).fault == "key_missing"

@@ -247,7 +247,7 @@ def test_killed_at_any_step_of_being_made_a_log_opens_whole(tmp_path: Path) -> N
         """
         from muniment.log import schema
 
-        (make,) = schema.MIGRATIONS
+        make, *later = schema.MIGRATIONS
         for step in range(100):
             child = os.fork()
             if child == 0:
@@ -263,7 +263,7 @@ def test_killed_at_any_step_of_being_made_a_log_opens_whole(tmp_path: Path) -> N
                     connection.set_trace_callback(trace)
                     make(connection, release)
 
-                schema.MIGRATIONS = (failing,)
+                schema.MIGRATIONS = (failing, *later)
                 Store(target / str(step), release="killed")
                 os._exit(0)
             _, status = os.waitpid(child, 0)
@@ -293,7 +293,7 @@ def test_killed_at_any_step_of_a_migration_a_log_is_wholly_old_or_new(tmp_path: 
         import shutil
         from muniment.log import schema
 
-        (make,) = schema.MIGRATIONS
+        known, number_known = schema.MIGRATIONS, schema.SCHEMA
 
         def second(connection, release):
             connection.execute("ALTER TABLE store ADD COLUMN second TEXT")
@@ -324,14 +324,14 @@ def test_killed_at_any_step_of_a_migration_a_log_is_wholly_old_or_new(tmp_path: 
                     connection.set_trace_callback(trace)
                     second(connection, release)
 
-                schema.MIGRATIONS, schema.SCHEMA = (make, failing), 2
+                schema.MIGRATIONS, schema.SCHEMA = (*known, failing), number_known + 1
                 Store(directory, release="killed")
                 os._exit(0)
             _, status = os.waitpid(child, 0)
             after_kill = columns(directory)
-            schema.MIGRATIONS, schema.SCHEMA = (make, second), 2
+            schema.MIGRATIONS, schema.SCHEMA = (*known, second), number_known + 1
             Store(directory, release="resumed").close()
-            schema.MIGRATIONS, schema.SCHEMA = (make,), 1
+            schema.MIGRATIONS, schema.SCHEMA = known, number_known
             say([os.WIFEXITED(status), after_kill, columns(directory)])
             if os.WIFEXITED(status):
                 break
@@ -341,8 +341,8 @@ def test_killed_at_any_step_of_a_migration_a_log_is_wholly_old_or_new(tmp_path: 
     assert len(outcomes) >= 4
     assert outcomes[-1][0] is True
     for _, after_kill, resumed in outcomes:
-        assert after_kill in ([1, 2], [2, 3])
-        assert resumed == [2, 3]
+        assert after_kill in ([schema.SCHEMA, 2], [schema.SCHEMA + 1, 3])
+        assert resumed == [schema.SCHEMA + 1, 3]
 
 
 def test_of_many_starters_at_once_exactly_one_makes_the_log(tmp_path: Path) -> None:
@@ -350,14 +350,14 @@ def test_of_many_starters_at_once_exactly_one_makes_the_log(tmp_path: Path) -> N
         """
         from muniment.log import schema
 
-        (make,) = schema.MIGRATIONS
+        make, *later = schema.MIGRATIONS
 
         def slow(connection, release):
             os.write(made, b"x")
             make(connection, release)
             time.sleep(0.05)
 
-        schema.MIGRATIONS = (slow,)
+        schema.MIGRATIONS = (slow, *later)
         ready, go = os.pipe()
         counted, made = os.pipe()
         children = []

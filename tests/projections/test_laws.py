@@ -12,13 +12,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from log_backends import SOAK
-from projection_answers import of_catalog, of_search_index, of_similarity
+from projection_answers import (
+    of_catalog,
+    of_facets,
+    of_past_index,
+    of_provenance,
+    of_recall_log,
+    of_search_index,
+    of_similarity,
+)
 from random_logs import TEXTS, logs
 
 from muniment.domain.duplicates import form
 from muniment.domain.recorded import Recorded
 from muniment.log.read_models import Projection
 from muniment.projections.catalog import Catalog
+from muniment.projections.facets import Facets
+from muniment.projections.past_index import PastIndex
+from muniment.projections.provenance import Provenance
+from muniment.projections.recall_log import RecallLog
 from muniment.projections.search_index import SearchIndex
 from muniment.projections.similarity import Similarity
 
@@ -34,9 +46,13 @@ class Kind:
 
 
 KINDS = {
+    "recall log": Kind(RecallLog, of_recall_log),
+    "provenance": Kind(Provenance, of_provenance),
     "catalog": Kind(Catalog, of_catalog),
     "search index": Kind(SearchIndex, of_search_index),
     "search index that merges often": Kind(lambda: SearchIndex(merge_at=2), of_search_index),
+    "facets": Kind(Facets, of_facets),
+    "past index that merges often": Kind(lambda: PastIndex(merge_at=2), of_past_index),
     "similarity": Kind(lambda: Similarity(form), lambda it: of_similarity(it, TEXTS)),
     "similarity that packs often": Kind(
         lambda: Similarity(form, repack_at=2), lambda it: of_similarity(it, TEXTS)

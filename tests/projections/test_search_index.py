@@ -2,8 +2,10 @@
 
 import time
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 from muniment.domain.memory import events as e
@@ -269,3 +271,31 @@ class TestMerges:
             space.then("m", e.Revised(content=f"pasta {number % 3}", chars=7))
         assert len(index._documents) < 100  # pyright: ignore[reportPrivateUsage] - what memory it takes
         assert space.finds("pasta") == ["m"]
+
+
+class TestAlso:
+    """Rows whose scores are asked for, wherever they stand."""
+
+    @pytest.mark.parametrize("include_archived", [False, True])
+    def test_those_that_match_come_with_the_score_that_they_have(
+        self, *, include_archived: bool
+    ) -> None:
+        space = Space("lone ship", *(["ship " * 9] * 70), "a ship among many other words", "sea")
+        space.then("m3", ARCHIVED).then("m5", e.Revised(content="a ship", chars=6))
+        matches = partial(space.index.matches, "lone ship", include_archived=include_archived)
+        every = matches(limit=1_000)
+        known = dict(zip(every.rows.tolist(), every.scores.tolist(), strict=True))
+        asked = np.array([72, 71, 5, 3, 0], np.int32)
+        assert matches(limit=1).rows.tolist() == [0]
+        found = matches(limit=1, also=asked)
+        assert dict(zip(found.rows.tolist(), found.scores.tolist(), strict=True)) == {
+            row: known[row] for row in asked.tolist() if row in known
+        }
+        assert len(found.rows) == 3 + include_archived
+
+    def test_what_is_not_kept_stays_out(self) -> None:
+        space = Space("ship", "ship", "ship")
+        found = space.index.matches(
+            "ship", limit=1, keep=lambda rows: rows != 1, also=np.array([1, 2], np.int32)
+        )
+        assert found.rows.tolist() == [0, 2]

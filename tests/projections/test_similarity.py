@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from muniment.domain import category as categories
 from muniment.domain.memory import events as e
 from muniment.domain.recorded import Recorded
-from muniment.projections.similarity import Form, Likeness, Overlay, Similarity
+from muniment.projections.similarity import Form, Likeness, Similarity
 
 AT = datetime(2028, 3, 1, tzinfo=UTC)
 STOP = {"the", "is", "on"}
@@ -313,42 +313,61 @@ class TestScope:
         assert similarity.same("general", form("a b")) == ("n",)
 
 
-class TestOverlay:
-    @settings(max_examples=150)
-    @given(logs, logs, st.lists(texts, min_size=1, max_size=2), st.sampled_from([1, 1_024]))
-    def test_it_answers_as_the_base_will_once_the_batch_is_committed(
-        self, log: list[Recorded], batch: list[Recorded], asked: list[str], repack_at: int
+def test_every_statement_is_found_while_more_and_more_are_packed() -> None:
+    similarity = Similarity(form, repack_at=64)
+    for number in range(1, 150):
+        text = f"w{number} x{number} y{number % 7}"
+        similarity.apply(recorded(number, f"m{number}", saved(text)))
+        for known in range(max(1, number - 20), number + 1):
+            asked = form(f"w{known} x{known} y{known % 7}")
+            assert similarity.same("", asked) == (f"m{known}",)
+            assert similarity.similar("", asked, at_least=0.6, limit=9) == [
+                Likeness(f"m{known}", 0, 1.0)
+            ]
+
+
+class TestATrial:
+    @settings(max_examples=100, deadline=None)
+    @given(logs, logs, st.data(), st.sampled_from([1, 4, 1_024]))
+    def test_what_is_taken_back_leaves_no_trace(
+        self, log: list[Recorded], batch: list[Recorded], data: st.DataObject, repack_at: int
     ) -> None:
-        batch = [recorded(len(log) + one.position, one.stream, one.event) for one in batch]
-        base = kept(log, repack_at=repack_at)
-        overlay = Overlay(base)
+        after = data.draw(st.integers(0, len(batch)))
+        batch = [one._replace(position=len(log) + one.position) for one in batch]
+        similarity = kept(log, repack_at=repack_at)
+        similarity.begin_trial()
         for one in batch:
-            overlay.apply(one)
-            overlay.apply(one)
-        assert overlay.position == len(log) + len(batch)
-        assert_same_answers(overlay, kept([*log, *batch]), asked)
-        assert_same_answers(base, kept(log), asked)
+            similarity.apply(one)
+            if data.draw(st.booleans()):
+                similarity.similar("p", form("a b c d"), at_least=0.5, limit=1)
+        similarity.take_back(len(log) + after)
+        stands = kept([*log, *batch[:after]])
+        assert similarity.digest() == stands.digest()
+        assert_same_answers(similarity, stands, ["a b c", "d e"])
 
-    def test_readers_of_the_base_see_none_of_it(self) -> None:
-        base = kept(log_of(("m", saved("a b"))))
-        overlay = Overlay(base)
-        overlay.apply(recorded(2, "n", saved("c d")))
-        overlay.apply(recorded(3, "m", revised("e f")))
-        assert overlay.same("", form("c d")) == ("n",)
-        assert overlay.same("", form("a b")) == ()
-        assert base.same("", form("a b")) == ("m",)
-        assert base.same("", form("c d")) == ()
+    @given(logs, logs, logs)
+    def test_other_events_may_come_in_their_place(
+        self, log: list[Recorded], batch: list[Recorded], other: list[Recorded]
+    ) -> None:
+        batch, other = (
+            [one._replace(position=len(log) + one.position) for one in some]
+            for some in (batch, other)
+        )
+        similarity = kept(log)
+        similarity.begin_trial()
+        for one in batch:
+            similarity.apply(one)
+        similarity.take_back(len(log))
+        for one in other:
+            similarity.apply(one)
+        similarity.end_trial()
+        assert similarity.digest() == kept([*log, *other]).digest()
+        assert similarity.position == len(log) + len(other)
 
-    def test_a_form_is_made_once_for_the_overlay_and_the_base(self) -> None:
-        made: list[str] = []
-
-        def counting(text: str) -> Folded:
-            made.append(text)
-            return form(text)
-
-        base = Similarity(counting)
-        overlay = Overlay(base)
-        one = recorded(1, "m", saved("a b"))
-        overlay.apply(one)
-        base.apply(one)
-        assert made == ["a b"]
+    def test_what_has_ended_cannot_be_taken_back(self) -> None:
+        similarity = kept(log_of(("m", saved("a b"))))
+        similarity.begin_trial()
+        similarity.apply(recorded(2, "n", saved("c d")))
+        similarity.end_trial()
+        similarity.take_back(1)
+        assert similarity.same("", form("c d")) == ("n",)

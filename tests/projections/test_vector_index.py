@@ -31,9 +31,19 @@ def filled(count: int, dimension: int, seed: int = 1) -> tuple[VectorIndex, Vect
     return index, vectors
 
 
+class TestTheLeast:
+    def test_is_that_of_all_that_is_held(self) -> None:
+        index, vectors = filled(300, 16)
+        lowest = float((vectors @ vectors[3]).min())
+        assert index.compared(vectors[3]).least == pytest.approx(lowest, abs=2e-6)
+
+    def test_is_0_where_nothing_is(self) -> None:
+        assert VectorIndex(2).compared(unit(1, 0)).least == 0.0
+
+
 class TestNearest:
     def test_is_nothing_in_an_empty_index(self) -> None:
-        found = VectorIndex(2).nearest(unit(1, 0), limit=5)
+        found = VectorIndex(2).compared(unit(1, 0)).nearest(limit=5)
         assert rows(found) == []
         assert found.cosines.tolist() == []
 
@@ -41,7 +51,7 @@ class TestNearest:
         index = VectorIndex(2)
         for row, vector in enumerate([unit(1, 1), unit(1, 0), unit(0, 1), unit(-1, 0)]):
             index.upsert(row, 1, vector)
-        found = index.nearest(unit(1, 0), limit=3)
+        found = index.compared(unit(1, 0)).nearest(limit=3)
         assert rows(found) == [1, 0, 2]
         assert found.cosines.tolist() == pytest.approx([1.0, 0.5**0.5, 0.0], abs=1e-6)
 
@@ -49,13 +59,13 @@ class TestNearest:
         index = VectorIndex(3)
         for row in (5, 2, 9, 0):
             index.upsert(row, 1, unit(1, 2, 3))
-        assert rows(index.nearest(unit(3, 2, 1), limit=3)) == [0, 2, 5]
+        assert rows(index.compared(unit(3, 2, 1)).nearest(limit=3)) == [0, 2, 5]
 
     def test_leaves_out_what_is_less_alike_than_asked_for(self) -> None:
         index = VectorIndex(2)
         index.upsert(0, 1, unit(1, 0))
         index.upsert(1, 1, unit(1, 1))
-        assert rows(index.nearest(unit(1, 0), limit=9, at_least=0.8)) == [0]
+        assert rows(index.compared(unit(1, 0)).nearest(limit=9, at_least=0.8)) == [0]
 
     @pytest.mark.parametrize("limit", [1, 20, 200, 3_000])
     @pytest.mark.parametrize("every", [1, 2, 97])
@@ -64,11 +74,21 @@ class TestNearest:
         query = vectors[42]
         cosines = vectors.astype(np.float64) @ query
         kept = [row for row in np.argsort(-cosines).tolist() if row % every == 0][:limit]
-        found = index.nearest(query, limit=limit, keep=lambda rows: rows % every == 0)
+        found = index.compared(query).nearest(limit=limit, keep=lambda rows: rows % every == 0)
         assert len(set(rows(found))) == len(kept)
         assert (found.rows % every == 0).all()
         assert np.allclose(cosines[found.rows], cosines[kept], atol=2e-6)
         assert np.allclose(found.cosines, cosines[kept], atol=2e-6)
+
+    def test_is_as_alike_as_asked_for_however_few_are_kept(self) -> None:
+        index, vectors = filled(2_000, 24)
+        cosines = vectors @ vectors[42]
+        found = index.compared(vectors[42]).nearest(
+            limit=20, at_least=0.3, keep=lambda rows: rows % 97 == 0
+        )
+        wanted = {row for row in range(0, 2_000, 97) if cosines[row] >= 0.3}
+        assert set(rows(found)) == wanted
+        assert len(wanted) in range(1, 20)
 
     def test_does_not_depend_on_what_came_and_went(self) -> None:
         plain, vectors = filled(500, 16)
@@ -79,7 +99,7 @@ class TestNearest:
                 other.drop(row)
         for row in range(500):
             other.upsert(row, 2, vectors[row])
-        one, two = (index.nearest(vectors[7], limit=50) for index in (plain, other))
+        one, two = (index.compared(vectors[7]).nearest(limit=50) for index in (plain, other))
         assert rows(one) == rows(two)
         assert one.cosines.tolist() == pytest.approx(two.cosines.tolist(), abs=2e-6)
 
@@ -89,7 +109,7 @@ class TestCosines:
         index = VectorIndex(2)
         index.upsert(3, 1, unit(1, 0))
         index.expect(1, 1)
-        found = index.cosines(unit(1, 1), np.array([9, 3, 1, 0], np.int32))
+        found = index.compared(unit(1, 1)).of(np.array([9, 3, 1, 0], np.int32))
         assert np.isnan(found).tolist() == [True, False, True, True]
         assert found[1] == pytest.approx(0.5**0.5, abs=1e-6)
 
@@ -101,7 +121,7 @@ class TestATextVersion:
         index.expect(0, 2)
         assert 0 not in index
         assert index.missing().tolist() == [0]
-        assert rows(index.nearest(unit(1, 0), limit=1)) == []
+        assert rows(index.compared(unit(1, 0)).nearest(limit=1)) == []
         assert index.upsert(0, 2, unit(0, 1))
         assert index.missing().tolist() == []
 
@@ -124,7 +144,7 @@ class TestATextVersion:
         index.upsert(0, 1, unit(1, 0))
         assert index.upsert(0, 1, unit(0, 1))
         assert len(index) == 1
-        assert index.nearest(unit(0, 1), limit=1).cosines.tolist() == [1.0]
+        assert index.compared(unit(0, 1)).nearest(limit=1).cosines.tolist() == [1.0]
 
 
 class TestDropping:
@@ -138,7 +158,7 @@ class TestDropping:
         assert len(index) == 1
         assert index.expected(0) is None
         assert index.missing().tolist() == []
-        assert rows(index.nearest(unit(1, 0), limit=5)) == [1]
+        assert rows(index.compared(unit(1, 0)).nearest(limit=5)) == [1]
 
 
 def test_what_is_no_vector_or_row_is_refused() -> None:
@@ -148,7 +168,7 @@ def test_what_is_no_vector_or_row_is_refused() -> None:
         lambda: index.upsert(0, 1, unit(1, 0, 0)),
         lambda: index.upsert(-1, 1, unit(1, 0)),
         lambda: index.expect(-1, 1),
-        lambda: index.nearest(unit(1, 0, 0), limit=1),
+        lambda: index.compared(unit(1, 0, 0)),
     ):
         with pytest.raises(ValueError, match=r"must|count"):
             call()
@@ -186,7 +206,7 @@ class AgainstADictionary(RuleBasedStateMachine):
     @invariant()
     def holds_the_same(self) -> None:
         query = unit(3, 2, 1)
-        found = self.index.nearest(query, limit=20)
+        found = self.index.compared(query).nearest(limit=20)
         best = sorted(self.held, key=lambda row: (-round(float(self.held[row] @ query), 5), row))
         assert rows(found) == best
         assert len(self.index) == len(self.held)
@@ -212,4 +232,17 @@ def test_a_question_takes_about_as_long_as_reading_the_vectors_once() -> None:
         return min(taken)
 
     reading = best_of(vectors.sum)
-    assert best_of(lambda: index.nearest(query, limit=20, at_least=0.5)) < 6 * reading
+    assert best_of(lambda: index.compared(query).nearest(limit=20, at_least=0.5)) < 6 * reading
+
+
+def test_clusters_are_what_hangs_together() -> None:
+    index = VectorIndex(2)
+    angles = [0.0, 0.2, 0.4, 1.5, 1.6, 3.0]
+    for row, angle in enumerate(angles):
+        index.upsert(row, 1, np.array([np.cos(angle), np.sin(angle)], np.float32))
+    rows = np.arange(8, dtype=np.int32)
+    assert index.clusters(rows, float(np.cos(0.25))) == 2
+    assert index.clusters(rows, float(np.cos(0.15))) == 1
+    assert index.clusters(rows, float(np.cos(0.05))) == 0
+    assert index.clusters(rows[:2], float(np.cos(0.25))) == 1
+    assert index.clusters(rows[:0], 0.5) == 0

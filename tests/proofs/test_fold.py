@@ -1,6 +1,5 @@
 """The fold of the proof: the same as the state that decisions go by, and never at a loss."""
 
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -84,8 +83,8 @@ def test_whatever_is_stored_an_answer_comes(data: st.DataObject) -> None:
             st.sampled_from(
                 [
                     {"facts": other.facts},
-                    {"topic": other.topic},
-                    {"originator_id": other.originator_id},
+                    {"name": other.name},
+                    {"stream": other.stream},
                     {"recorded_at": other.recorded_at},
                     {"command_id": other.command_id},
                     {"space": other.space, "actor": "subagent:x"},
@@ -94,8 +93,8 @@ def test_whatever_is_stored_an_answer_comes(data: st.DataObject) -> None:
                 ]
             )
         )
-        rows[at] = replace(
-            rows[at], **(change or {"facts": data.draw(_facts(some_rows()[at].facts))})
+        rows[at] = rows[at]._replace(
+            **(change or {"facts": data.draw(_facts(some_rows()[at].facts))})
         )
     assert prove(rows).positions == len(rows)
 

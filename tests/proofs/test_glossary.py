@@ -4,10 +4,11 @@ import ast
 from pathlib import Path
 
 import pytest
+from golden import EXAMPLES
 
 from muniment.log import codec
 from muniment.proofs import invariants, reference
-from muniment.proofs.facts import NAMES
+from muniment.proofs.facts import MEMORY_NAMES, NAMES
 from muniment.proofs.glossary import GLOSSARY
 from muniment.proofs.invariants import ALL
 
@@ -44,11 +45,19 @@ def test_the_page_has_every_invariant(name: str) -> None:
 
 def test_every_event_of_a_memory_is_known() -> None:
     written = {event.NAME for event in codec.EVENTS if event.NAME.startswith("memory.")}  # type: ignore[attr-defined]  # every event has one
-    assert written == NAMES
+    assert written == MEMORY_NAMES
+
+
+def test_every_event_of_a_proposal_and_of_an_erasure_is_known() -> None:
+    names = {codec.stored_name(event)[0] for event in EXAMPLES}
+    assert {name for name in names if name.startswith(("proposal.", "erasure."))} == (
+        NAMES - MEMORY_NAMES
+    )
 
 
 def test_nothing_of_the_write_side_is_used_but_the_names_of_events() -> None:
-    ours = {"muniment.domain.memory", "muniment.log.rows"}
+    subjects = {"muniment.domain.memory", "muniment.domain.proposal", "muniment.domain.erasure"}
+    ours = subjects | {"muniment.log.rows"}
     for path in Path(invariants.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
@@ -56,5 +65,5 @@ def test_nothing_of_the_write_side_is_used_but_the_names_of_events() -> None:
             elif isinstance(node, ast.ImportFrom) and node.level == 0:
                 module = node.module or ""
                 assert not module.startswith("muniment") or module in ours, (path, module)
-                if module == "muniment.domain.memory":
+                if module in subjects:
                     assert [alias.name for alias in node.names] == ["events"], path

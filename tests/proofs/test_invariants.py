@@ -8,7 +8,9 @@ import pytest
 from handwritten import NOBODY, A, B, C, D, E, Handwritten, archived, reinforced, removal
 from making import START, extended, saved
 
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events as e
+from muniment.domain.proposal import events as p
 from muniment.proofs.invariants import ALL
 from muniment.proofs.proof import prove
 
@@ -226,10 +228,11 @@ def a_second_purge(log: Handwritten) -> int:
 @breaks("purged-once")
 def a_second_request(log: Handwritten) -> int:
     log.save(A)
-    log.say(A, archived())
-    log.request(A)
-    again = removal(e.PurgeRequested, basis="erasure")
-    return log.say(A, again, at=log.at(0) + 99 * DAY)
+    log.erase(E, A)
+    log.erased(A)
+    again = log.erase(D, A)
+    log.erased(A)
+    return again + 1
 
 
 @breaks("retention-held")
@@ -415,7 +418,7 @@ def a_refused_merge_of_what_is_not_there(log: Handwritten) -> int:
 
 
 ALTERED: dict[str, dict[str, Any]] = {
-    "streams-contiguous": {"originator_version": 3},
+    "streams-contiguous": {"version": 3},
     "facts-readable": {"facts": b'{"importance":0.5'},
     "facts-readable, without a time": {"recorded_at": "yesterday"},
     "facts-readable, without a fact": {"facts": b'{"trust":3}'},
@@ -441,7 +444,7 @@ def test_a_log_that_breaks_one_invariant_is_found_where_it_does(
     assert found == [(name, position)], proof.violations
     (violation,) = proof.violations
     row = log.rows()[position - 1]
-    assert (violation.name, violation.stream) == (row.topic, row.originator_id)
+    assert (violation.name, violation.stream) == (row.name, row.stream)
     assert violation.message.endswith(".")
     assert not proof.holds
 
@@ -453,6 +456,190 @@ def test_a_row_that_no_store_would_take_is_found(log: Handwritten, name: str) ->
     proof = log.proof(2, **ALTERED[name])
     invariant = name.partition(",")[0]
     assert [(one.invariant, one.position) for one in proof.violations] == [(invariant, 2)]
+
+
+@breaks("proposal-begins-once")
+def a_decision_on_what_nobody_proposed(log: Handwritten) -> int:
+    return log.say(A, p.Rejected(cause="request", reason="no"))
+
+
+@breaks("proposal-begins-once")
+def a_proposal_that_is_made_again(log: Handwritten) -> int:
+    log.propose(A, 1)
+    return log.propose(A, 2)
+
+
+@breaks("proposal-begins-once")
+def a_proposal_out_of_number(log: Handwritten) -> int:
+    log.propose(A, 1)
+    return log.propose(B, 3)
+
+
+@breaks("proposal-decided-by-another")
+def a_proposal_decided_by_its_proposer(log: Handwritten) -> int:
+    log.propose(A, 1)
+    return log.say(A, p.Rejected(cause="request", reason="no"), actor="subagent:scout")
+
+
+@breaks("proposal-decided-by-another")
+def a_proposal_deferred_after_it_was_rejected(log: Handwritten) -> int:
+    log.propose(A, 1)
+    log.say(A, p.Rejected(cause="request", reason="no"))
+    return log.say(A, p.Deferred(reason="or not"))
+
+
+@breaks("proposal-commits-one-memory")
+def a_commit_that_no_memory_came_of(log: Handwritten) -> int:
+    log.save(B)
+    log.propose(A, 1)
+    return log.commit(A, B)
+
+
+@breaks("proposal-commits-one-memory")
+def a_commit_that_names_another_memory(log: Handwritten) -> int:
+    log.save(C)
+    log.propose(A, 1)
+    log.come_of(A, B)
+    return log.commit(A, C)
+
+
+@breaks("proposal-commits-one-memory")
+def a_second_memory_of_a_proposal(log: Handwritten) -> int:
+    log.propose(A, 1)
+    log.come_of(A, B)
+    return log.come_of(A, C)
+
+
+@breaks("proposal-commits-one-memory")
+def a_memory_of_a_rejected_proposal(log: Handwritten) -> int:
+    log.propose(A, 1)
+    log.say(A, p.Rejected(cause="request", reason="no"))
+    return log.come_of(A, B)
+
+
+@breaks("proposal-commits-one-memory")
+def a_memory_of_a_proposal_by_another_actor(log: Handwritten) -> int:
+    log.propose(A, 1)
+    return log.come_of(A, B, actor="bot:main")
+
+
+def test_a_proposal_that_is_committed_as_it_should_be_breaks_nothing(log: Handwritten) -> None:
+    log.propose(A, 1)
+    log.propose(B, 2)
+    log.say(A, p.Contradicted(by=B))
+    log.say(A, p.Deferred(reason="ask"))
+    log.come_of(A, C)
+    log.commit(A, C)
+    log.propose(D, 1, space="other")
+    assert log.proof().violations == ()
+
+
+# erasures stand below, for they take several events each
+
+
+@breaks("erasure-whole")
+def a_purge_on_the_basis_of_an_erasure_that_nobody_asked_for(log: Handwritten) -> int:
+    log.save(A)
+    return log.say(A, removal(e.PurgeRequested, basis="erasure"))
+
+
+@breaks("erasure-whole")
+def an_erasure_that_is_asked_for_by_another_command(log: Handwritten) -> int:
+    log.save(A)
+    log.erase(E, A)
+    return log.say(A, removal(e.PurgeRequested, basis="erasure"), "another")
+
+
+@breaks("erasure-whole")
+def an_erasure_that_leaves_out_one_that_it_names(log: Handwritten) -> int:
+    log.save(A, B)
+    log.erase(E, A, B)
+    log.erased(A)
+    return log.say(B, e.Used())
+
+
+@breaks("erasure-whole")
+def an_erasure_that_takes_one_that_it_does_not_name(log: Handwritten) -> int:
+    log.save(A, B)
+    log.erase(E, A)
+    log.erased(A)
+    return log.say(B, removal(e.PurgeRequested, basis="erasure"), "erasing")
+
+
+@breaks("erasure-whole")
+def a_log_that_ends_within_an_erasure(log: Handwritten) -> int:
+    log.save(A)
+    return log.erase(E, A)
+
+
+def _erased(log: Handwritten, *ids: str, **how: Any) -> int:
+    log.save(A, B)
+    position = log.erase(E, *ids, **how)
+    log.erased(*dict.fromkeys(ids))
+    return position
+
+
+@breaks("erasure-fields")
+def an_erasure_whose_basis_is_a_sentence(log: Handwritten) -> int:
+    return _erased(log, A, basis="Anna asked for it")
+
+
+@breaks("erasure-fields")
+def an_erasure_of_a_policy_that_nobody_knows(log: Handwritten) -> int:
+    return _erased(log, A, policy="perhaps")
+
+
+@breaks("erasure-fields")
+def an_erasure_of_nothing(log: Handwritten) -> int:
+    return _erased(log)
+
+
+@breaks("erasure-fields")
+def an_erasure_of_one_memory_twice(log: Handwritten) -> int:
+    return _erased(log, A, A)
+
+
+@breaks("erasure-fields")
+def an_erasure_that_restores_what_it_erases(log: Handwritten) -> int:
+    return _erased(log, A, restored=(A,))
+
+
+@breaks("erasure-fields")
+def an_erasure_that_keeps_although_it_cascades(log: Handwritten) -> int:
+    return _erased(log, A, kept=(B,))
+
+
+@breaks("erasure-fields")
+def an_erasure_that_leaves_what_is_not_there(log: Handwritten) -> int:
+    return _erased(log, A, left=(NOBODY,))
+
+
+@breaks("erasure-fields")
+def an_erasure_that_does_not_begin_its_stream(log: Handwritten) -> int:
+    _erased(log, A)
+    position = log.erase(E, B)
+    log.erased(B)
+    return position
+
+
+@breaks("erasure-done-last")
+def an_erasure_that_ends_before_its_purges(log: Handwritten) -> int:
+    _erased(log, A, B)
+    log.end(B)
+    return log.say(E, erasure.Completed())
+
+
+@breaks("erasure-done-last")
+def an_erasure_that_ends_twice(log: Handwritten) -> int:
+    _erased(log, A)
+    log.end(A)
+    log.say(E, erasure.Completed())
+    return log.say(E, erasure.Completed())
+
+
+@breaks("erasure-done-last")
+def an_end_of_an_erasure_that_nobody_asked_for(log: Handwritten) -> int:
+    return log.say(E, erasure.Completed())
 
 
 def test_every_invariant_has_a_log_that_breaks_it() -> None:
@@ -534,11 +721,29 @@ class TestNoFalseAlarm:
         log.request(C, reinforcement_count=1)
         assert log.proof().violations == ()
 
-    def test_an_erasure_needs_no_archive(self, log: Handwritten) -> None:
-        log.save(A)
+    def test_an_erasure_needs_no_archive_and_no_unpinning(self, log: Handwritten) -> None:
+        log.save(A, B)
         log.say(A, e.Pinned())
-        log.say(A, removal(e.PurgeRequested, basis="erasure"))
-        log.say(A, removal(e.Purged, basis="erasure"), actor="system:retention")
+        log.erase(E, A, B, scope="subject")
+        log.erased(A, B, actor="system:office")
+        log.end(A, B)
+        log.say(E, erasure.Completed())
+        assert log.proof().violations == ()
+
+    def test_an_erasure_that_is_under_way_is_no_alarm(self, log: Handwritten) -> None:
+        log.save(A, B)
+        log.erase(E, A, B)
+        log.erased(A, B)
+        log.end(B)
+        assert log.proof().violations == ()
+
+    def test_what_was_merged_with_something_erased_may_come_back(self, log: Handwritten) -> None:
+        merged(log)
+        log.erase(E, A, C, restored=(B,), policy="rewrite")
+        log.erased(A)
+        log.say(C, removal(e.PurgeRequested, basis="erasure", reinforcement_count=2), "erasing")
+        log.say(B, e.Restored(), "erasing")
+        log.say(B, e.Used())
         assert log.proof().violations == ()
 
     def test_imports_may_name_memories_that_are_not_here(self, log: Handwritten) -> None:
@@ -564,12 +769,12 @@ class TestNoFalseAlarm:
         log.merge(C, A, B, source_versions=(1, 2), reinforcement_count=9)
         log.absorb(C, A, B)
         assert [one.invariant for one in log.proof().violations] == ["merge-figures-follow"]
-        assert log.proof(3, topic="memory.observed_elsewhere").violations == ()
+        assert log.proof(3, name="memory.observed_elsewhere").violations == ()
         assert log.proof(3, schema=2).violations == ()
 
     def test_streams_of_other_things_are_held_to_what_any_event_is(self, log: Handwritten) -> None:
         log.save(A)
         log.say(B, e.Pinned())
-        assert log.proof(2, topic="session.recalled", actor="subagent:scout").violations == ()
-        found = log.proof(2, topic="session.recalled", originator_version=2).violations
+        assert log.proof(2, name="session.recalled", actor="subagent:scout").violations == ()
+        found = log.proof(2, name="session.recalled", version=2).violations
         assert [one.invariant for one in found] == ["streams-contiguous"]

@@ -60,9 +60,9 @@ def counted_commits(m: Muniment) -> Generator[list[int], None, None]:
     entered = datastore.unit_of_work
 
     @contextmanager
-    def counted() -> Generator[object, None, None]:
+    def counted(undone: Callable[[], None] | None = None) -> Generator[object, None, None]:
         commits[0] += 1
-        with entered() as cursor:
+        with entered(undone) as cursor:
             yield cursor
 
     datastore.unit_of_work = counted  # type: ignore[method-assign,assignment]

@@ -1,14 +1,13 @@
 """Purges under fire: killed, out of space, watched by others; and no byte of the words left."""
 
 import base64
-import json
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from bdd import Clock
+from canary import key_of, leaks, spellings
 from processes import run, started
 from projection_answers import differing, store_of
 
@@ -46,40 +45,8 @@ def opened(directory: Path, clock: Clock) -> Muniment:
     return muniment.open(directory, clock=clock, settings={"log": {"keep_state_after": 1}})
 
 
-def spellings(word: str) -> Iterator[bytes]:
-    """A word in every form in which it might lie somewhere."""
-    for text in {word, word.lower(), word.upper(), word.casefold()}:
-        for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
-            raw = text.encode(encoding)
-            yield raw
-            for shift in range(3):  # in base64 it looks different at each place of three
-                encoded = base64.b64encode(b"\0" * shift + raw)
-                yield encoded[4 if shift else 0 : -4]
-        yield json.dumps(text)[1:-1].encode()
-
-
-def leaks(directory: Path, secrets: list[bytes]) -> list[str]:
-    """The files in which one of the secrets lies."""
-    found: list[str] = []
-    for path in sorted(directory.rglob("*")):
-        if path.is_file():
-            held = path.read_bytes()
-            found += [path.name for secret in secrets if secret in held]
-    return found
-
-
 def forms_of_words() -> list[bytes]:
     return [form for word in WORDS for form in spellings(word) if len(form) > 5]
-
-
-def key_of(m: Muniment, id_: str) -> tuple[bytes, bytes]:
-    """The raw key of a memory, and its wrapped form as the vault holds it."""
-    store = store_of(m)
-    key_id = store.rows.key_of(id_)
-    assert key_id is not None
-    raw = store.keys.get(key_id)
-    assert raw is not None
-    return raw, store.keys.vault().wrapped[key_id]
 
 
 def removals(m: Muniment, id_: str) -> list[str]:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -12,7 +13,8 @@ from typing import Any
 from bdd import Clock
 
 import muniment
-from muniment import Muniment, MunimentError, Source
+from muniment import Muniment, MunimentError, Source, keep
+from muniment.domain.proposal.decisions import Resolution, Verdict
 
 SPACES = ("default", "default", "other")
 ACTORS = ("manual", "manual", "manual", "bot:main", "system:dream", "subagent:scout")
@@ -114,6 +116,48 @@ class Commotion:
     def purged(self, m: Muniment) -> None:
         m.purge()
 
+    def proposed(self, m: Muniment) -> None:
+        proposer = self.m.acting_as(self.random.choice(["subagent:scout", "bot:main"]), m.space)
+        proposer.propose(
+            self.random.choice(TEXTS),
+            category=self.random.choice(["infra", "infra", "people"]),
+            confidence=self.random.choice(["low", "high"]),
+        )
+
+    def decided(self, m: Muniment) -> None:
+        waiting = [one for one in m.proposals() if one.state in ("pending", "conflict", "deferred")]
+        proposal = self.random.choice(waiting[-4:] or m.proposals()[-1:] or [None])
+        if proposal is None:
+            return
+        verdicts: tuple[Verdict, ...] = ("commit", "commit", "reject", "defer")
+        resolutions: tuple[Resolution | None, ...] = (None, "this", "both")
+        verdict = self.random.choice(verdicts)
+        if verdict != "commit":
+            m.decide(proposal.number, verdict, reason="so it is")
+            return
+        m.decide(proposal.number, "commit", resolution=self.random.choice(resolutions))
+
+    def erased(self, m: Muniment) -> None:
+        policy: Any = self.random.choice(["cascade", "rewrite", keep("an audit is under way")])
+        m.erase(
+            [self.some(m) for _ in range(self.random.choice([1, 1, 2]))],
+            basis="gdpr-17",
+            cascade=policy,
+        )
+
+    def recalled(self, m: Muniment) -> None:
+        session = self.random.choice(["standup", "review"])
+        m.recall(self.random.choice(["server", "Lisbon", "Nora"]), session=session)
+
+    def rolled_back(self, m: Muniment) -> None:
+        choice = self.random.choice
+        given: dict[str, Any] = {"reason": "wrong", "dry_run": False}
+        given |= choice([{"source": "web"}, {"source": "tool"}, {"actor": "bot:main"}])
+        given |= {"hide": choice(["quarantine", "archive"])}
+        done = m.rollback(since=self.clock.now - timedelta(days=choice([1, 9, 30])), **given)
+        if done.id is not None and self.random.random() < 0.5:
+            m.rollback(undo=done.id, reason="right", dry_run=False)
+
     def later(self, _: Muniment) -> None:
         self.clock.advance(days=self.random.choice([0.01, 1, 9, 30]))
 
@@ -129,6 +173,11 @@ _OFTEN: dict[Callable[[Commotion, Muniment], None], int] = {
     Commotion.rejected: 1,
     Commotion.folded: 2,
     Commotion.purged: 2,
+    Commotion.proposed: 6,
+    Commotion.decided: 5,
+    Commotion.erased: 1,
+    Commotion.recalled: 2,
+    Commotion.rolled_back: 2,
     Commotion.later: 4,
     Commotion.earlier: 1,
 }

@@ -23,13 +23,17 @@ from typing import Any, cast
 import independent
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from muniment.domain import access_token, audit, consolidation, recall, rollback
 from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
+from muniment.domain.erasure import events as erasure
+from muniment.domain.feedback import Given
 from muniment.domain.importance import Decay
 from muniment.domain.memory import events as e
 from muniment.domain.memory.state import State, evolve
 from muniment.domain.memory.view import view
 from muniment.domain.process import Started
+from muniment.domain.proposal import events as p
 from muniment.domain.recorded import Recorded
 from muniment.domain.signing_key import Rotated
 from muniment.log import codec
@@ -79,6 +83,58 @@ _ENTITY: dict[str, Any] = {
     "archive_reason": "no longer there",
     "archive_importance": 0.125,
     **_TOLD,
+}
+
+_AUDITED: dict[str, Any] = {
+    "snapshot_id": STREAM,
+    "taken_at": AT,
+    "position": 34,
+    "live": 10,
+    "archived": 3,
+    "superseded": 1,
+    "quarantined": 0,
+    "malformed_files": 0,
+    "empty_category_dirs": 2,
+    "created_since_last": 4,
+    "archived_since_last": 2,
+    "restored_since_last": 1,
+    "hard_deleted_since_last": 3,
+    "purged_since_last": 2,
+    "erased_since_last": 1,
+    "hard_deleted_outside_purge": 0,
+    "max_chain_depth": 3,
+    "deep_limit": 2,
+    "near_dup_pairs": 1,
+    "near_dup_entries": 2,
+    "reinforced_without_merge_since_last": 5,
+    "rejected_merge_sources_since_last": 2,
+    "rejected_merges_since_last": 1,
+    "rejected_merge_clusters_repeated": 0,
+    "dream_passes_run_since_last": 0,
+    "restarts_since_last": 1,
+    "purge": audit.PurgeOutlook(due_within_days=7.0, count=2, high_value_count=1),
+    "vocabulary_stoplist_size": 321,
+}
+
+_FAILING: dict[str, Any] = {
+    "previous_taken_at": AT - timedelta(days=2),
+    "previous_position": 12,
+    "net_growth_per_day": -0.5,
+    "merge_chain_depth": {"0": 7, "1": 2, "3": 1},
+    "embedding_dup_clusters": 0,
+    "reinforcement": {"1": 7, "2-4": 3},
+    "consolidation_last_run_at": AT - timedelta(hours=1),
+    "invariants": (
+        audit.Violation(name="chain-depth-threshold", count=1, ids=_OTHERS[:1], limit=2.0),
+        audit.Violation(name="loss-percent-threshold", count=3, measured=23.1, limit=10.0),
+    ),
+    "status": "alert",
+    "told": audit.Told(
+        occasion="alert", new=("loss-percent-threshold",), cleared=("no-malformed-files",)
+    ),
+    "eval": audit.EvalSummary(
+        evaluated_at=AT - timedelta(days=3), judged=40, sound=37, unsound=3, carried=12
+    ),
 }
 
 EXAMPLES: Sequence[object] = (
@@ -215,6 +271,11 @@ EXAMPLES: Sequence[object] = (
     e.Superseded(by=_OTHERS[1], importance=0.30000000000000004),
     e.Quarantined(cause="request"),
     e.Quarantined(cause="policy", reason="it reads like an instruction"),
+    e.Quarantined(
+        cause="policy",
+        signs=("instruction_like", "burst"),
+        reason="it reads like an instruction; its source said more",
+    ),
     e.Released(),
     e.Released(),
     e.Held(),
@@ -239,6 +300,28 @@ EXAMPLES: Sequence[object] = (
         policy="retention/1",
     ),
     e.Purged(basis="erasure", importance=1.0, reinforcement_count=243, policy="erasure/1"),
+    erasure.Requested(
+        scope="memory",
+        basis="gdpr-17",
+        policy="cascade",
+        named=_OTHERS[:1],
+        erased=_OTHERS[:1],
+    ),
+    erasure.Requested(
+        scope="subject",
+        basis="request",
+        policy="keep",
+        named=_OTHERS,
+        erased=_OTHERS,
+        kept=(STREAM,),
+        restored=_OTHERS[:1],
+        left=_OTHERS[1:],
+        basis_text="A letter of 3 March, in Köln",
+        subject="Größe, Anna",
+        reason="An index of it is under audit",
+    ),
+    erasure.Completed(),
+    erasure.Completed(key_backups_until=AT + timedelta(days=30)),
     Skewed(behind_seconds=301.5),
     Skewed(behind_seconds=86_400.000001),
     Started(kind="serve", release="0.1.0"),
@@ -247,6 +330,91 @@ EXAMPLES: Sequence[object] = (
     Rotated(old=_VERIFIERS[1], new=_VERIFIERS[0], statement=_STATEMENT + _STATEMENT[-60:]),
     Denied(operation="save", role="contributor", count=1),
     Denied(operation="keys rotate-signing", role="main", count=4_000),
+    access_token.Issued(
+        digest="0f" * 32, actor="bot:main", role="main", expires_at=AT + timedelta(days=30)
+    ),
+    access_token.Issued(
+        digest="a1" * 32, actor="manual", role="auditor", expires_at=AT + timedelta(seconds=1)
+    ),
+    access_token.Revoked(),
+    access_token.Revoked(),
+    p.Made(
+        number=1,
+        content="The build runs on Fridays",
+        store="semantic",
+        confidence="medium",
+        source_type="agent",
+        chars=25,
+        expires_at=AT + timedelta(days=7),
+    ),
+    p.Made(
+        number=4_711,
+        content=_TEXT,
+        category="user-preferences/food",
+        tags=("ops", "Größe"),
+        trigger="the user said so",
+        core_worthy=True,
+        store="episodic",
+        confidence="high",
+        source_type="owner",
+        chars=len(_TEXT),
+        expires_at=AT + timedelta(seconds=1),
+        contradicts=_OTHERS,
+    ),
+    p.Contradicted(by=_OTHERS[0]),
+    p.Contradicted(by=_OTHERS[1]),
+    p.Committed(memory=_OTHERS[0]),
+    p.Committed(memory=_OTHERS[1]),
+    p.Rejected(cause="request", reason="nobody needs it"),
+    p.Rejected(cause="contradiction", by=_OTHERS[0]),
+    p.Deferred(),
+    p.Deferred(reason="ask the user"),
+    recall.Recalled(recalls=(recall.Recall(at=AT),), session="s", queries=("pump",)),
+    recall.Recalled(
+        recalls=(
+            recall.Recall(
+                at=AT - timedelta(seconds=59, microseconds=1),
+                memories=_OTHERS,
+                versions=(1, 300),
+                scores=(2.25, 0.30000000000000004),
+            ),
+            recall.Recall(at=AT, memories=(STREAM,), versions=(2,), scores=(0.0,)),
+        ),
+        agent="subagent:scout",
+        session="Köln #7",
+        queries=(_TEXT, None),
+    ),
+    recall.PurgeRequested(newest_at=AT - timedelta(days=401), retention_days=400.0),
+    recall.PurgeRequested(newest_at=AT, retention_days=0.5),
+    recall.Purged(newest_at=AT - timedelta(days=401), retention_days=400.0),
+    recall.Purged(newest_at=AT, retention_days=0.5),
+    rollback.Applied(hidden=1, restored=0, withdrawn=0, actor="bot:main", reason="wrong"),
+    rollback.Applied(
+        hidden=10_000,
+        restored=2,
+        withdrawn=1,
+        memory=STREAM,
+        source_type="web",
+        since=AT - timedelta(days=2),
+        until=AT,
+        source_ref="https://example.org/wiki?page=7",
+        session="session-9",
+        reason=_TEXT,
+    ),
+    rollback.Undone(left=0),
+    rollback.Undone(left=3, reason="it was right: Köln"),
+    Given(kind="praise", text="That was quick"),
+    Given(kind="correction", text=_TEXT, session="web:7", memory_ids=_OTHERS),
+    audit.Completed(**_AUDITED),
+    audit.Completed(**_AUDITED | _FAILING),
+    audit.Digested(snapshot_id=STREAM),
+    audit.Digested(snapshot_id=_OTHERS[0]),
+    consolidation.Paused(because=("loss-percent-threshold",), snapshot_id=STREAM),
+    consolidation.Paused(
+        because=("no-hard-delete-outside-purge", "loss-percent-threshold"), snapshot_id=_OTHERS[0]
+    ),
+    consolidation.Resumed(),
+    consolidation.Resumed(reason="the rows were put back from the backup: Köln, 3 March"),
 )
 """Two or more of each event: one that says the least, one that says everything."""
 
@@ -315,6 +483,8 @@ def memory_after(file: Mapping[str, Any], event: Any) -> dict[str, Any] | None:
     seen: dict[str, Any] = plain(view(state, AT, Decay()))
     return {name: seen[name] for name in seen if name not in _COMPUTED}
 
+
+_NO_MEMORY = (Skewed.NAME, Rotated.NAME, erasure.Requested.NAME, erasure.Completed.NAME)
 
 _COMPUTED = frozenset(["importance", "relevance", "band"])
 

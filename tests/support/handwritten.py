@@ -1,12 +1,13 @@
 """Logs written by hand, event by event, as no decision would write them."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from making import START, pending, saved
 
+from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events as e
+from muniment.domain.proposal import events as p
 from muniment.log.rows import Row
 from muniment.log.store import Store
 from muniment.proofs.proof import Proof, prove
@@ -85,6 +86,28 @@ class Handwritten:
         }
         return self.say(id_, e.Imported(**(given | how)))
 
+    def propose(self, id_: str, number: int, **envelope: Any) -> int:
+        """Appends a proposal by a sub-agent."""
+        made = p.Made(
+            number=number,
+            content="said by a sub-agent",
+            store="semantic",
+            confidence="medium",
+            source_type="agent",
+            chars=19,
+            expires_at=START + timedelta(days=7),
+        )
+        return self.say(id_, made, **({"actor": "subagent:scout"} | envelope))
+
+    def commit(self, proposal: str, memory: str, **envelope: Any) -> int:
+        """Appends that a proposal went into a memory."""
+        return self.say(proposal, p.Committed(memory=memory), **envelope)
+
+    def come_of(self, proposal: str, memory: str, **envelope: Any) -> int:
+        """Appends the memory that comes of a proposal."""
+        given = {"actor": "bot:commit-from:scout", "correlation_id": proposal}
+        return self.say(memory, saved("said by a sub-agent"), **(given | envelope))
+
     def merge(self, into: str, *sources: str, **how: Any) -> int:
         """Appends a merge of memories that were saved one after another from the first position."""
         given: dict[str, Any] = {
@@ -139,6 +162,27 @@ class Handwritten:
         event = removal(e.Purged, **(given | how))
         return self.say(id_, event, at=datetime.fromisoformat(asked.recorded_at))
 
+    def erase(self, erasure_id: str, *ids: str, **how: Any) -> int:
+        """Appends the request of an erasure; the requests on its memories are not said by it."""
+        given: dict[str, Any] = {
+            "scope": "memory",
+            "basis": "gdpr-17",
+            "policy": "cascade",
+            "named": ids[:1],
+            "erased": ids,
+        }
+        return self.say(erasure_id, erasure.Requested(**(given | how)), "erasing")
+
+    def erased(self, *ids: str, **envelope: Any) -> None:
+        """Appends the request on each memory of an erasure."""
+        for id_ in ids:
+            self.say(id_, removal(e.PurgeRequested, basis="erasure"), "erasing", **envelope)
+
+    def end(self, *ids: str) -> None:
+        """Appends the end of each memory of an erasure."""
+        for id_ in ids:
+            self.say(id_, removal(e.Purged, basis="erasure"), actor="system:retention")
+
     def rows(self) -> list[Row]:
         """What is in the store."""
         return list(self._store.rows.rows())
@@ -147,8 +191,12 @@ class Handwritten:
         """The proof of it; with columns of one position altered, if asked for."""
         rows = self.rows()
         if altered is not None:
-            rows[altered - 1] = replace(rows[altered - 1], **columns)
+            rows[altered - 1] = rows[altered - 1]._replace(**columns)
         return prove(rows)
+
+    def key(self, key_id: int) -> bytes | None:
+        """The key of an id."""
+        return self._store.keys.get(key_id)
 
     def close(self) -> None:
         """Ends the store."""

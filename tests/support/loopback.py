@@ -36,6 +36,7 @@ class Request(NamedTuple):
     headers: Mapping[str, str]
     body: Any
     at: float
+    raw: bytes
 
 
 class Exchange:
@@ -182,9 +183,10 @@ class Loopback:
         if self.is_deaf:
             self._over.wait(30)
         length = int(handler.headers.get("Content-Length", 0))
-        body = json.loads(handler.rfile.read(length))
+        raw = handler.rfile.read(length)
+        body = json.loads(raw)
         self.requests.append(
-            Request(handler.path, dict(handler.headers.items()), body, time.monotonic())
+            Request(handler.path, dict(handler.headers.items()), body, time.monotonic(), raw)
         )
         behaviour = self.script.popleft() if self.script else self.always
         behaviour(Exchange(handler, body, self._over))

@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from muniment.domain import recall
 from muniment.domain.clock import Skewed
 from muniment.domain.memory import events as e
 from muniment.domain.recorded import Fault, Recorded
@@ -35,6 +36,8 @@ _observed: dict[str, st.SearchStrategy[Any]] = {
     "importance": _worth,
     "trust": _trust,
     "source_type": _types,
+    "source_ref": st.sampled_from([None, "https://example.org/a", "https://example.org/b"]),
+    "source_session": st.sampled_from([None, None, "s1", "s2"]),
 }
 _said: dict[str, st.SearchStrategy[Any]] = {
     **_observed,
@@ -66,6 +69,52 @@ _imported = st.builds(
     condition=st.sampled_from([None, "live", "archived", "superseded", "quarantined", "purged"]),
 )
 _added: dict[str, st.SearchStrategy[Any]] = {"tags_added": _tags, "metadata_added": _metadata}
+_ids = st.lists(st.sampled_from(STREAMS), max_size=2, unique=True).map(tuple)
+_merged = st.builds(
+    e.Merged,
+    content=_texts,
+    store=st.just("semantic"),
+    chars=st.just(1),
+    importance=_worth,
+    trust=_trust,
+    source_type=_types,
+    merged_from=_ids,
+    source_versions=st.just((1, 1)),
+    created_at=_moments,
+    last_seen_at=_moments,
+    reinforcement_count=st.integers(1, 3),
+    access_count=st.just(1),
+    last_accessed_at=_moments,
+    specifics=st.just(0),
+)
+_folded = st.builds(
+    e.Folded,
+    folded=_ids,
+    counts=st.just((1, 1)),
+    importance=_worth,
+    trust=_trust,
+    created_at=_moments,
+    last_seen_at=_moments,
+)
+_recall = st.builds(
+    recall.Recall, at=_moments, memories=_ids, versions=st.just((1, 2)), scores=st.just((1.5, 0.5))
+)
+_recalled = st.builds(
+    recall.Recalled,
+    recalls=st.lists(_recall, max_size=2).map(tuple),
+    agent=st.sampled_from([None, "bot:a", "bot:b"]),
+    session=st.sampled_from(["s1", "s2"]),
+    queries=st.just(("what runs?", None)),
+)
+_recall_removal: dict[str, Any] = {"newest_at": START, "retention_days": 400.0}
+_of_recalls = st.one_of(
+    _recalled,
+    _recalled,
+    _recalled,
+    st.just(recall.PurgeRequested(**_recall_removal)),
+    st.just(recall.Purged(**_recall_removal)),
+)
+RECALLS = tuple(f"01980000-0000-7000-a000-{number:012x}" for number in range(2))
 _any = st.one_of(
     _saved,
     _imported,
@@ -79,9 +128,18 @@ _any = st.one_of(
     st.builds(e.Archived, cause=st.just("request"), importance=_worth),
     st.sampled_from([e.Pinned(), e.Unpinned()]),
     st.just(e.Restored()),
+    _merged,
+    _folded,
+    st.builds(e.Superseded, by=st.sampled_from(STREAMS), importance=_worth),
+    st.sampled_from([e.Quarantined(cause="request"), e.Released()]),
     st.sampled_from([e.Used(), Skewed(behind_seconds=1.0), None]),
 )
-_step = st.tuples(st.sampled_from(STREAMS), _any, st.integers(0, 40), st.integers(1, 3))
+_after = (st.integers(0, 40), st.integers(1, 3))
+_step = st.one_of(
+    st.tuples(st.sampled_from(STREAMS), _any, *_after),
+    st.tuples(st.sampled_from(STREAMS), _any, *_after),
+    st.tuples(st.sampled_from(RECALLS), _of_recalls, *_after),
+)
 
 
 @st.composite
@@ -90,7 +148,7 @@ def logs(draw: st.DrawFn) -> list[Recorded]:
     begun = draw(st.lists(st.tuples(st.sampled_from(STREAMS), _saved | _imported), max_size=6))
     first: list[tuple[str, Any, int, int]] = [(stream, event, 0, 1) for stream, event in begun]
     size = draw(st.integers(0, 30))
-    position, at, versions = 0, START, dict.fromkeys(STREAMS, 0)
+    position, at, versions = 0, START, dict.fromkeys([*STREAMS, *RECALLS], 0)
     log: list[Recorded] = []
     for stream, event, days, gap in [*first, *draw(st.lists(_step, min_size=size, max_size=size))]:
         position, at = position + gap, at + timedelta(days=days, microseconds=1)

@@ -106,6 +106,9 @@ CALLS: Mapping[str, _Call] = {
     "log": lambda m, of, at: list(m.log(limit=1)),
     "every_space": lambda m, of, at: list(m.log(space="*", limit=1)),
     "stats": lambda m, of, at: m.stats(),
+    "propose": lambda m, of, at: m.propose("Rack 14 is full."),
+    "proposals": lambda m, of, at: m.proposals(),
+    "decide": lambda m, of, at: m.decide(NOBODY, "reject", reason="no"),
     "verify": lambda m, of, at: m.verify(),
     "checkpoint": lambda m, of, at: m.checkpoint(),
     "prove": lambda m, of, at: m.prove(of),
@@ -116,6 +119,10 @@ CALLS: Mapping[str, _Call] = {
     "keys backup": lambda m, of, at: m.keys.backup(at / f"keys {m.actor}"),
     "keys rotate": lambda m, of, at: m.keys.rotate(),
     "keys rotate-signing": lambda m, of, at: m.keys.rotate_signing(),
+    "token issue": lambda m, of, at: m.tokens.issue(actor="bot:main"),
+    "token list": lambda m, of, at: m.tokens.list(),
+    "token revoke": lambda m, of, at: m.tokens.revoke(NOBODY),
+    "space list": lambda m, of, at: m.spaces(),
 }
 """Each operation asked for in Python, of a memory, with a directory to write to."""
 
@@ -146,6 +153,9 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "log": ("log", "--limit", "1"),
     "every_space": ("log", "--limit", "1", "--space", "*"),
     "stats": ("stats",),
+    "propose": ("propose", "Rack 14 is full."),
+    "proposals": ("proposals",),
+    "decide": ("decide", "{nobody}", "reject", "--reason", "no"),
     "verify": ("verify",),
     "checkpoint": ("checkpoint",),
     "prove": ("prove", "{of}"),
@@ -156,6 +166,10 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "keys backup": ("keys", "backup", "{place}/keys", "--without-master"),
     "keys rotate": ("keys", "rotate"),
     "keys rotate-signing": ("keys", "rotate-signing"),
+    "token issue": ("token", "issue", "bot:main"),
+    "token list": ("token", "list"),
+    "token revoke": ("token", "revoke", "{nobody}"),
+    "space list": ("space", "list"),
 }
 """Each operation asked for on the command line."""
 

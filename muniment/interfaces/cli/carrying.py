@@ -53,12 +53,16 @@ def _export(
             help="native is everything, for import; markdown is live memories, for reading.",
         ),
     ] = "native",
+    subject: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Only what is held about somebody."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Write the memories of this space to one file, their words in the clear."""
-    session = of(context, as_json=as_json)
+    session = of(context, as_json=as_json, of_the_past=True)
     with session.reading() as face, progress("exporting") as done:
-        answer = face.export(path, format=format, progress=done)
+        answer = face.export(path, format=format, subject=subject, progress=done)
     show(answer, as_json=session.json)
 
 

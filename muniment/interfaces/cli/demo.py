@@ -73,6 +73,10 @@ def _ending(ending: Ending) -> Iterator[Line]:
     for read in ending.read_by_agent.splitlines():
         yield line("  ", read)
     yield line()
+    yield line(("The context that an agent gets for that question, in its session", "bold"))
+    for read in ending.context.splitlines():
+        yield line("  ", read)
+    yield line()
     yield line(("The history of the purged memory: what happened stays, its words do not", "bold"))
     for told in records.history(ending.history):
         yield line("  ").append_text(told)

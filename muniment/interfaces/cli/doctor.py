@@ -86,6 +86,7 @@ def _checks(directory: Path, space: str, now: datetime) -> Iterator[Check]:
         engine = Engine(directory, read_only=True)
         try:
             yield from _log(engine, now)
+            yield _audited(engine, space)
         finally:
             engine.close()
     except MunimentError as error:
@@ -113,7 +114,8 @@ def _files(directory: Path) -> Iterator[Check]:
     keys = directory / "keys"
     expected = {directory: 0o700, keys: 0o700}
     expected |= {path: 0o600 for path in sorted(keys.glob("*")) if path.is_file()}
-    expected |= {path: 0o600 for path in sorted(directory.glob("log.*")) if path.is_file()}
+    for files in ("log.*", "work.*"):
+        expected |= {path: 0o600 for path in sorted(directory.glob(files)) if path.is_file()}
     open_ = [
         (path, mode, path.stat().st_mode & 0o777)
         for path, mode in expected.items()
@@ -127,7 +129,7 @@ def _files(directory: Path) -> Iterator[Check]:
             f"chmod {mode:o} {path}",
         )
     if not open_:
-        yield Check("modes", "fine", "Only their owner may use the directory, log and keys.")
+        yield Check("modes", "fine", "Only their owner may use the store and its keys.")
     if (keys / "master.key").exists():
         yield Check(
             "master key",
@@ -186,6 +188,13 @@ def _clock(newest: datetime, now: datetime) -> Check:
         f"The newest event is {(newest - now).total_seconds():,.0f} s ahead of this clock.",
         "Set the clock: until it has caught up, new events carry the time of the newest one.",
     )
+
+
+def _audited(engine: Engine, space: str) -> Check:
+    at = engine.auditing.audited_at(space)
+    if at is None:
+        return Check("audit", "fine", "No audit of this space was recorded: 'muniment audit run'.")
+    return Check("audit", "fine", f"The last audit of this space was at {at:%Y-%m-%d %H:%M} UTC.")
 
 
 def _memories(engine: Engine) -> Iterator[Check]:

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
+from muniment import sarif
 from muniment.domain.errors import Invalid, StorageFailed
 from muniment.interfaces.documents import document
 from muniment.log.bundles import Bundle
@@ -18,6 +19,9 @@ from .rendering import show
 from .session import Session, of
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Sarif = Annotated[
+    bool, typer.Option("--sarif", help="Print the findings as SARIF 2.1.0, whether any or none.")
+]
 
 _UNREADABLE: Final = 2
 
@@ -38,6 +42,7 @@ def _verify(
             metavar="FILE", help="A checkpoint that was kept elsewhere; - is the standard input."
         ),
     ] = None,
+    as_sarif: Sarif = False,
     as_json: Json = False,
 ) -> int:
     """Prove that the log is whole and unaltered; no key is needed.
@@ -53,7 +58,10 @@ def _verify(
     except StorageFailed as error:
         failures.refused(error, as_json=session.json)
         return _UNREADABLE
-    show(answer, as_json=session.json)
+    if as_sarif:
+        sys.stdout.write(document(sarif.of_verification(answer)) + "\n")
+    else:
+        show(answer, as_json=session.json)
     return 0 if answer.intact else 1
 
 

@@ -166,7 +166,7 @@ def _hit(number: int, hit: Hit, now: datetime, *, is_browse: bool) -> Iterator[L
 
 
 def _text(memory: Memory) -> Iterator[Line]:
-    content = f"[{memory.state}]" if memory.content is None else memory.content
+    content = "[purged]" if memory.content is None else memory.content
     for part in content.splitlines() or [""]:
         yield line(_INDENT, part)
 

@@ -6,7 +6,7 @@ Nothing is checked here: what the model does not want, it says itself.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, get_args, get_origin
 
 import typer
@@ -19,7 +19,7 @@ from muniment.interfaces.fields import kind, number
 
 from .texts import read_text
 
-_NAMES = frozenset(["id", "by", "category"])
+_NAMES = frozenset(["id", "by", "category", "proposal_id", "key", "session", "role", "kind"])
 """Positional fields that name something; what other ones hold are texts, which files may hold."""
 
 _ANYWHERE = " It may be @FILE, or - for the standard input."
@@ -110,6 +110,8 @@ def _reading(name: str, field: FieldInfo) -> tuple[Any, str, Callable[[Any], obj
         return bool, "", _as_it_is
     if wanted in (int, float):
         return str, "NUMBER", number
+    if wanted is timedelta:
+        return str, "SECONDS", number
     if wanted is datetime:
         return str, "TIME", _as_it_is
     if wanted is Source:

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
@@ -147,6 +148,14 @@ def _options(
             help="As what: admin and auditor are only had by being named.",
         ),
     ] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHEN",
+            help="Answer as of then: a time such as 2026-03-03T12:00:00Z, or a position of the"
+            " log.",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON; may also stand after the command.")
     ] = False,
@@ -163,4 +172,5 @@ def _options(
         actor=actor,
         role=cast("Role | None", role),  # opening says where there is none of that name
         json=as_json,
+        as_of=int(as_of) if as_of is not None and re.fullmatch(r"[0-9]{1,18}", as_of) else as_of,
     )

@@ -25,7 +25,7 @@ face; `log --json` prints one a line. Errors go to the standard error, with `--j
 | status | meaning |
 |---|---|
 | 0 | done |
-| 1 | something is not in order (`verify`, `prove-invariants`, `rebuild`, `doctor`) |
+| 1 | something is not in order (`verify`, `prove-invariants`, `audit`, `rebuild`, `doctor`) |
 | 2 | the input or the command line is invalid; of `verify`, the log cannot be read |
 | 3 | nothing of that name is here |
 | 4 | a rule or a role says no |

@@ -1,13 +1,15 @@
 """What holds for one run of the program: which store, as whom, and in which form answers go out."""
 
 import os
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
 
 import muniment
-from muniment.domain.errors import Invalid, StorageFailed
+from muniment.domain.errors import Invalid, Refused, StorageFailed
 from muniment.domain.identity import Role
 from muniment.engine import IN_MEMORY
 from muniment.handle import Muniment
@@ -20,7 +22,8 @@ ONE_SHOT = {"log": {"key_batch": 8}}
 class Session:
     """The options before the verb.
 
-    ``data`` is a directory, as it was given; ``is_chosen``: on this very command line.
+    ``data`` is a directory, as it was given; ``is_chosen``: on this very command line. ``as_of`` is
+    the moment that answers are as of; None: now.
     """
 
     data: str
@@ -29,6 +32,7 @@ class Session:
     actor: str
     role: Role | None
     json: bool
+    as_of: str | int | None = None
 
     @property
     def directory(self) -> Path | None:
@@ -54,18 +58,20 @@ class Session:
         """Whether there is no store yet."""
         return self.directory is not None and not os.path.lexists(self.directory / "log.db")
 
-    def reading(self) -> Muniment:
-        """The store, opened for reading alone.
+    def reading(self) -> AbstractContextManager[Muniment]:
+        """The store, opened for reading alone, as of the moment that was named.
 
         Raises:
             StorageFailed: ``missing`` where there is none, or what opening raises.
         """
         self._require()
-        return muniment.open(
-            self.data, space=self.space, actor=self.actor, role=self.role, read_only=True
+        return self._then(
+            muniment.open(
+                self.data, space=self.space, actor=self.actor, role=self.role, read_only=True
+            )
         )
 
-    def searching(self) -> Muniment:
+    def searching(self) -> AbstractContextManager[Muniment]:
         """The store, opened so that caches may be kept: read models, and vectors of texts.
 
         Where the directory cannot be written to it is opened for reading alone.
@@ -74,7 +80,12 @@ class Session:
         directory = self.directory
         if directory is None or not os.access(directory, os.W_OK):
             return self.reading()
-        return self.writing()
+        return self._then(self.writing())
+
+    @contextmanager
+    def _then(self, handle: Muniment) -> Generator[Muniment]:
+        with handle:
+            yield handle if self.as_of is None else handle.as_of(self.as_of)
 
     def editing(self) -> Muniment:
         """The store, opened for a change of what is there.
@@ -104,7 +115,17 @@ class Session:
             )
 
 
-def of(context: typer.Context, *, as_json: bool) -> Session:
-    """The session of a run, with JSON also where it was asked for after the verb."""
+def of(context: typer.Context, *, as_json: bool, of_the_past: bool = False) -> Session:
+    """The session of a run, with JSON also where it was asked for after the verb.
+
+    Raises:
+        Refused: ``read_only``: a moment was named, and the verb is not ``of_the_past``.
+    """
     session: Session = context.obj
+    if session.as_of is not None and not of_the_past:
+        raise Refused(
+            f"{context.info_name} is about the store as it is: leave --as-of out.",
+            code="read_only",
+            field="as_of",
+        )
     return replace(session, json=session.json or as_json)

@@ -4,23 +4,43 @@ import inspect
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from operator import attrgetter
+from typing import Annotated, Any, Final, TypeAlias
 
 import typer
 
-from muniment import operations, settings
+from muniment import operations, sarif, settings
 from muniment.commands.command import Command
+from muniment.commands.erase import RequestErasure
 from muniment.commands.fold_twins import FoldTwins
 from muniment.commands.import_memory import ImportMemory
 from muniment.commands.purge import RequestPurge
+from muniment.commands.roll_back import RollBack
 from muniment.importing import FORMATS
 from muniment.interfaces.documents import document
-from muniment.operations import Query
+from muniment.operations import Query, Work
+from muniment.queries.blast_radius import GetBlastRadius
 from muniment.queries.get_memory import Get, GetMany
+from muniment.queries.knew import Knew
 from muniment.queries.log import Log
+from muniment.queries.proposals import Proposals
+from muniment.queries.recall import Recall
 from muniment.queries.search import Search
+from muniment.queries.trace import TraceBack
+from muniment.queries.working import SearchWorking
+from muniment.working import ReportToolCall
 
-from . import carrying, demo, doctor, evidence
+from . import (
+    audits,
+    carrying,
+    demo,
+    doctor,
+    erasures,
+    evidence,
+    forensics,
+    gatekeeping,
+    proposing,
+)
 from .console import progress
 from .help import Verb
 from .memories import Folded
@@ -28,15 +48,27 @@ from .parameters import Parameter, parameters
 from .rendering import show
 from .session import Session, of
 
-OTHERWISE: frozenset[type[Command | Query]] = frozenset(
-    [ImportMemory, GetMany, FoldTwins, RequestPurge]
+Operation: TypeAlias = type[Command | Query | Work]
+
+OTHERWISE: frozenset[Operation] = frozenset(
+    [
+        *(ImportMemory, GetMany, FoldTwins, RequestPurge, RequestErasure, Proposals),
+        *(RollBack, Knew, TraceBack, GetBlastRadius, ReportToolCall),
+    ]
 )
-"""Operations without a verb made of them: importing takes a path, several memories are a list, and
-folding and purging find for themselves what there is to do.
+"""Operations without a verb made of them: importing takes a path, several memories are a list,
+folding and purging find for themselves what there is to do, erasing is asked for in three ways,
+proposals are a list, investigations draw what they find, and tools are called by programs.
 """
 
-_METHODS: dict[type[Command | Query], str] = {Get: "get"}
-_NOTES: dict[type[Command | Query], str] = {
+GROUPS: Final = {
+    "working": "Working memory: texts that live for a while under a key.",
+    "conversation": "What was said, by session.",
+}
+"""What verbs of two words begin with."""
+
+_METHODS: dict[Operation, str] = {Get: "get"}
+_NOTES: dict[Operation, str] = {
     Log: "With --json each event is one line of JSON, written as it is read."
 }
 
@@ -45,36 +77,52 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def add_to(app: typer.Typer) -> None:
     """Adds every verb to the program."""
-    for operation in (*operations.COMMANDS, *operations.QUERIES):
+    groups = {
+        name: typer.Typer(name=name, help=about, rich_markup_mode=None)
+        for name, about in GROUPS.items()
+    }
+    for operation in (*operations.COMMANDS, *operations.QUERIES, *operations.WORK):
         if operation not in OTHERWISE:
-            name = operation.VERB.replace("_", "-")
-            app.command(name, cls=Verb, help=_about(operation))(_verb(operation))
+            group, _, name = operation.VERB.replace("_", "-").rpartition(" ")
+            place = groups.get(group, app)
+            place.command(name, cls=Verb, help=_about(operation))(_verb(operation))
+    for group_app in groups.values():
+        app.add_typer(group_app)
     for name, verb in _BESIDES.items():
         app.command(name, cls=Verb)(verb)
+    erasures.add_to(app)
+    forensics.add_to(app)
     evidence.add_to(app)
+    audits.add_to(app)
     carrying.add_to(app)
+    gatekeeping.add_to(app)
+    proposing.add_to(app)
 
 
-def _about(operation: type[Command | Query]) -> str:
+def _about(operation: Operation) -> str:
     said = (inspect.getdoc(operation) or "").replace("``", "")
     return "\n\n".join(filter(None, [said, _NOTES.get(operation)]))
 
 
-def _verb(operation: type[Command | Query]) -> Callable[..., None]:
+def _verb(operation: Operation) -> Callable[..., None]:
     fields = parameters(operation)
-    method = _METHODS.get(operation, operation.VERB)
+    method = attrgetter(_METHODS.get(operation, operation.VERB.replace(" ", ".")))
 
     def verb(context: typer.Context, **given: Any) -> None:
-        session = of(context, as_json=given.pop("as_json"))
+        session = of(
+            context,
+            as_json=given.pop("as_json"),
+            of_the_past=not issubclass(operation, Command),
+        )
         as_agent = given.pop("as_agent", False)
         values = _values(fields, given)
         with _opened(session, operation) as face:
-            answer = getattr(face, method)(**values)
+            answer = method(face)(**values)
             if as_agent:
                 read = face.agent_text(answer)
                 sys.stdout.write((document({"text": read}) if session.json else read) + "\n")
             else:
-                show(answer, as_json=session.json)
+                show(answer, as_json=session.json, now=face.point.at if face.point else None)
 
     declared = {parameter.field: (parameter.type, parameter.declaration) for parameter in fields}
     if operation is Search:
@@ -116,12 +164,18 @@ def _values(fields: list[Parameter], given: dict[str, Any]) -> dict[str, object]
     }
 
 
-def _opened(session: Session, operation: type[Command | Query]) -> Any:
-    if operation is Search:
+def _opened(session: Session, operation: Operation) -> Any:
+    if session.as_of is not None:
         return session.searching()
+    if operation is Recall:
+        return session.editing()
+    if operation in (Search, SearchWorking):
+        return session.searching()
+    if operation in operations.KEEPING:
+        return session.writing()
     if not issubclass(operation, Command):
         return session.reading()
-    is_about_some = operation.model_fields.keys() & {"id", "ids"}
+    is_about_some = operation.model_fields.keys() & {"id", "ids", "proposal_id"}
     return session.editing() if is_about_some else session.writing()
 
 
@@ -178,12 +232,17 @@ def _purge(
     show(report, as_json=session.json)
 
 
-def _prove_invariants(context: typer.Context, *, as_json: Json = False) -> int:
+def _prove_invariants(
+    context: typer.Context, *, as_sarif: evidence.Sarif = False, as_json: Json = False
+) -> int:
     """Prove that every invariant held after every event; no key is needed. Ends with 1 if not."""
-    session = of(context, as_json=as_json)
+    session = of(context, as_json=as_json, of_the_past=True)
     with session.reading() as face, progress("proving") as done:
         answer = face.prove_invariants(progress=done)
-    show(answer, as_json=session.json)
+    if as_sarif:
+        sys.stdout.write(document(sarif.of_proof(answer)) + "\n")
+    else:
+        show(answer, as_json=session.json)
     return 0 if answer.holds else 1
 
 

@@ -1,0 +1,1 @@
+"""What a sub-agent wants remembered, until somebody who may write decides on it."""

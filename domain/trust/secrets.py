@@ -1,0 +1,156 @@
+"""Secrets in texts: found by named detectors, and taken out before anything is recorded.
+
+A detector knows the published form of one kind of credential (their vendors document the prefixes,
+so that scanners can find them), but for ``assignment``, which reads ``password = …``. What is taken
+out is the secret alone, so that the rest of the text stays.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Final, Literal, TypeAlias
+
+Handling: TypeAlias = Literal["redact", "reject", "allow"]
+"""What is done about secrets: taken out, refused, or nothing."""
+
+_HINT: Final = re.compile(
+    r"[\w/+=.~-]{16}|://|(?i:pass|pwd|secret|token|key|begin|pin\b|credential|kennwort|contrase"
+    r"|senha|wachtwoord|пароль|密码|パスワード)"
+)
+"""Texts without any of this hold nothing that a detector knows."""
+
+_PLACEHOLDER: Final = re.compile(r"[\[<({$%*]|(?i:your|example|change|xxx|none|null|true|false)")
+_SPECIAL: Final = frozenset("!@#$%^&*+=/?~")
+_PASSWORD: Final = re.compile(r"(?i)pass|pwd|pin")
+
+
+def _is_secret(key: str, value: str) -> bool:
+    """Whether what is assigned looks like a secret rather than like a word about one."""
+    if _PLACEHOLDER.match(value):
+        return False
+    letters = any(character.isalpha() for character in value)
+    digits = any(character.isdigit() for character in value)
+    if letters and (digits or not _SPECIAL.isdisjoint(value)):
+        return True
+    if digits and not letters:
+        return _PASSWORD.search(key) is not None
+    return len(value) >= 20 and _entropy(value) >= 3.5
+
+
+def _entropy(text: str) -> float:
+    """Shannon's, in bits a character."""
+    shares = [count / len(text) for count in Counter(text).values()]
+    return -sum(share * math.log2(share) for share in shares)
+
+
+_Judge: TypeAlias = Callable[[str, str], bool]
+
+_ANY: Final[_Judge] = lambda _key, _value: True  # noqa: E731
+
+_DETECTORS: Final[tuple[tuple[str, str, _Judge], ...]] = (
+    (
+        "private-key",
+        (
+            r"(?P<secret>-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
+            r"(?:(?!-----BEGIN )[\s\S])*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z))"
+        ),
+        _ANY,
+    ),
+    (
+        "json-web-token",
+        r"\b(?P<secret>eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,})",
+        _ANY,
+    ),
+    (
+        "aws-access-key-id",
+        (
+            r"\b(?P<secret>(?:AKIA|ASIA|ABIA|ACCA|AIDA|AROA|AGPA|AIPA|ANPA|ANVA)[A-Z2-7]{16}|"
+            r"(?:AKIA|ASIA)[A-Z0-9]{16})\b"
+        ),
+        _ANY,
+    ),
+    (
+        "aws-secret-key",
+        r"(?i)aws[^\n]{0,30}?(?:secret|key)[^\n]{0,20}?[\s:=\"'](?P<secret>[a-z0-9/+]{40})(?![\w/+])",
+        _ANY,
+    ),
+    ("google-api-key", r"\b(?P<secret>AIza[\w-]{35})(?![\w-])", _ANY),
+    ("google-oauth", r"\b(?P<secret>ya29\.[\w-]{20,}|GOCSPX-[\w-]{28})", _ANY),
+    (
+        "azure-key",
+        r"(?i)(?:AccountKey|SharedAccessKey)=(?P<secret>[a-z0-9+/]{43,86}={0,2})",
+        _ANY,
+    ),
+    ("azure-signature", r"(?i)[?&]sig=(?P<secret>[a-z0-9%/+]{40,}=*)", _ANY),
+    (
+        "github-token",
+        r"\b(?P<secret>gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\w{22,255})",
+        _ANY,
+    ),
+    ("gitlab-token", r"\b(?P<secret>gl(?:pat|ptt|dt|rt|soat)-[\w-]{20,})", _ANY),
+    ("slack-token", r"\b(?P<secret>xox[abeoprs](?:\.xox[abp])?-[\w-]{10,}|xapp-[\w-]{10,})", _ANY),
+    (
+        "slack-webhook",
+        r"hooks\.slack\.com/(?:services|workflows)/(?P<secret>[\w/]{20,})",
+        _ANY,
+    ),
+    ("anthropic-key", r"\b(?P<secret>sk-ant-[\w-]{20,})", _ANY),
+    ("openai-key", r"\b(?P<secret>sk-(?:proj-|svcacct-|admin-)?[\w-]{20,})", _ANY),
+    ("stripe-key", r"\b(?P<secret>(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}|whsec_\w{24,})", _ANY),
+    ("sendgrid-key", r"\b(?P<secret>SG\.[\w-]{16,}\.[\w-]{16,})", _ANY),
+    ("twilio-key", r"\b(?P<secret>SK[0-9a-f]{32})\b", _ANY),
+    ("npm-token", r"\b(?P<secret>npm_[A-Za-z0-9]{36})\b", _ANY),
+    ("pypi-token", r"\b(?P<secret>pypi-AgE[\w-]{50,})", _ANY),
+    ("huggingface-token", r"\b(?P<secret>hf_[A-Za-z]{30,})\b", _ANY),
+    ("telegram-token", r"\b(?P<secret>\d{8,10}:AA[\w-]{32,})", _ANY),
+    ("muniment-token", r"\b(?P<secret>muniment_[0-9a-f]{32}_[\w-]{43})", _ANY),
+    (
+        "url-password",
+        r"\b[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s/:@\"']{0,256}:(?P<secret>[^\s/@\"']{1,256})@",
+        lambda _key, value: _PLACEHOLDER.match(value) is None,
+    ),
+    (
+        "authorization-header",
+        r"(?i)\b(?:bearer|basic)\s+(?P<secret>[a-z0-9._~+/-]{20,}=*)",
+        lambda _key, value: any(character.isdigit() for character in value),
+    ),
+    (
+        "assignment",
+        (
+            r"(?i)(?P<key>(?:passwords?|passwd|pwd|passphrase|passwort|kennwort|contrase(?:ñ|n)a|senha"
+            r"|mot de passe|wachtwoord|пароль|密码|パスワード|secrets?|tokens?|api[ _-]?keys?"
+            r"|(?:access|secret|private|auth|account|encryption|signing)[ _-]?keys?|credentials?"
+            r"|(?<![a-z])pin))[\"']?\s{0,3}(?::=|=>|=|[:：]|\bis\b|\bist\b|\bes\b|\best\b)"
+            r"\s{0,3}[\"'`]?(?P<secret>[^\s\"'`,;，。]{6,256}?)(?=[\"'`,;，。]|[.!?]?(?:\s|\Z))"
+        ),
+        _is_secret,
+    ),
+)
+
+_COMPILED: Final = tuple((name, re.compile(pattern), judge) for name, pattern, judge in _DETECTORS)
+
+DETECTORS: Final = tuple(name for name, _, _ in _DETECTORS)
+"""Their names."""
+
+
+def redacted(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text without its secrets, and the detectors that found some; the text itself if none.
+
+    What stands for a secret names its detector, and no detector takes it for a secret again.
+    """
+    if _HINT.search(text) is None:
+        return text, ()
+    found: list[str] = []
+    for name, pattern, judge in _COMPILED:
+
+        def replaced(match: re.Match[str], name: str = name, judge: _Judge = judge) -> str:
+            secret = match["secret"]
+            if not judge(match.groupdict().get("key") or "", secret):
+                return match[0]
+            found.append(name)
+            start, end = match.start("secret") - match.start(), match.end("secret") - match.start()
+            return f"{match[0][:start]}[redacted:{name}]{match[0][end:]}"
+
+        text = pattern.sub(replaced, text)
+    return text, tuple(dict.fromkeys(found))

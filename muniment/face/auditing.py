@@ -1,0 +1,252 @@
+"""The audit as a handle has it: ``m.audit``, and what it says in the inbox."""
+
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uuid_utils
+
+from muniment.audit.glossary import GLOSSARY
+from muniment.audit.invariants import PAUSING
+from muniment.audit.messages import SESSION, Message
+from muniment.audit.plot import plot
+from muniment.audit.row import Row
+from muniment.audit.schedule import Cron, Pass, Scheduler, Slot
+from muniment.auditing import AuditReport, ReadAudit
+from muniment.commands.record_audit import RecordAudit, RecordDigest
+from muniment.commands.resume_consolidation import ResumeConsolidation
+from muniment.domain import consolidation, moments
+from muniment.domain.consolidation import Consolidation, Paused
+from muniment.domain.errors import Invalid, NotFound, StorageFailed
+from muniment.domain.identity import Identity, identity
+from muniment.engine import Engine
+from muniment.log.desk import read_clock
+from muniment.paths import path_of
+
+from .base import Face
+
+if TYPE_CHECKING:
+    import os
+
+SCHEDULED = "system:audit"
+"""Who runs audits that nobody asked for."""
+
+
+class Audit(Face):
+    """The audit of this handle's space: ``m.audit``."""
+
+    def __init__(self, engine: Engine, identity: Identity) -> None:
+        super().__init__(engine, identity)
+        self._auditing = engine.auditing
+
+    def run(self) -> Row:
+        """Audit the space as it is now, record that, and tell who is to be told.
+
+        The row has the names that ``docs/audit.md`` lists; what cannot be measured is left out.
+
+        Raises:
+            StorageFailed: ``read_only``, or the disk fails.
+            Conflict: ``version_conflict``: another audit was recorded meanwhile.
+        """
+        self._authorise(RecordAudit)
+        if self._engine.store.read_only:
+            raise StorageFailed("The store is open for reading only.", code="read_only")
+        options, space = self._auditing.options, self._identity.space
+        version, spoken = self._auditing.told(space)
+        audited = self._auditing.measure(
+            space,
+            self._engine.meaning,
+            taken_at=read_clock(self._engine.clock()),
+            snapshot_id=str(uuid_utils.uuid7()),
+        )
+        command = RecordAudit.of(
+            run=audited.run,
+            version=version,
+            spoken=spoken,
+            speaks=options.alert_on_attention,
+            repeat_after=options.alert_repeat_interval,
+            pausing=PAUSING if options.pause_consolidation_on_alert else frozenset(),
+        )
+        _, recorded = self._engine.run(command, self._identity)
+        row = self._auditing.row(audited)
+        self._auditing.keep(space, audited, recorded, row)
+        return row
+
+    def latest(self) -> Row | None:
+        """The row of the last audit; None before the first."""
+        self._authorise(ReadAudit)
+        return self._auditing.latest(self._identity.space)
+
+    def trend(self, days: float = 30, *, replayed: bool | None = None) -> list[Row]:
+        """The rows of the last so many days, oldest first, as far as the retention goes back.
+
+        With ``replayed`` they are what would have been recorded, had every scheduled audit run;
+        unless it is given, that is so where no audit was ever recorded. Such rows say
+        ``"replayed": true``.
+
+        Raises:
+            Invalid: ``days_invalid``.
+        """
+        self._authorise(ReadAudit)
+        now = read_clock(self._engine.clock())
+        return self._auditing.trend(self._identity.space, _days(days), now, replayed=replayed)
+
+    def plot(self, path: "str | os.PathLike[str]", days: float = 30) -> Path:
+        """Draw the trend into a file that ends in .png, .svg or .pdf; needs the extra ``plot``.
+
+        Raises:
+            Invalid: ``plot_invalid``, ``plot_empty`` or ``days_invalid``.
+            Unavailable: ``plot_not_installed``.
+        """
+        place = path_of(path, "plot")
+        plot(self.trend(days), place)
+        return place
+
+    def at(self, when: datetime | str | int) -> Row:
+        """The row that an audit at a moment, or at a position of the log, would have written.
+
+        It is measured against the audit that was the last one then, and from the log alone: read
+        models and vectors of then are nowhere, and what was purged since has neither category nor
+        near-duplicates.
+
+        Raises:
+            Invalid: ``timestamp_invalid``, ``timezone_required`` or ``when_invalid``.
+        """
+        self._authorise(ReadAudit)
+        return self._auditing.at(self._identity.space, _moment(when))
+
+    def report(self) -> AuditReport | None:
+        """The last audit: its row, its report in Markdown, and its findings explained."""
+        self._authorise(ReadAudit)
+        return self._auditing.report(self._identity.space)
+
+    def explain(self, name: str) -> dict[str, str]:
+        """What a finding means: title, meaning, what to do, severity.
+
+        Raises:
+            NotFound: ``invariant_unknown``.
+        """
+        self._authorise(ReadAudit)
+        entry = GLOSSARY.get(name)
+        if entry is None:
+            raise NotFound(
+                f"There is no invariant {name!r}; there are {', '.join(GLOSSARY)}.",
+                code="invariant_unknown",
+                field="name",
+            )
+        return {
+            "name": name,
+            "severity": entry.severity,
+            "title": entry.title,
+            "meaning": entry.meaning,
+            "whatToDo": entry.advice,
+        }
+
+    @property
+    def consolidation(self) -> Consolidation:
+        """Whether consolidation is paused, since when and why."""
+        self._authorise(ReadAudit)
+        stream = consolidation.stream(self._identity.space)
+        return consolidation.fold(self._engine.store.history(stream))
+
+    def resume_consolidation(self, reason: str) -> Consolidation:
+        """Let consolidation go on after an audit paused it; nothing where it is not paused.
+
+        Raises:
+            Refused: ``role_refused``: a person does, or an admin.
+        """
+        self._authorise(ResumeConsolidation)
+        return self._engine.run(ResumeConsolidation.of(reason=reason), self._identity)
+
+    def digest(self) -> None:
+        """Tell the report of the last audit, whatever it says; nothing before the first.
+
+        Raises:
+            Unavailable: ``webhook_failed``.
+        """
+        self._authorise(RecordAudit)
+        row = self.latest()
+        if row is not None:
+            now = read_clock(self._engine.clock())
+            self._auditing.post_digest(self._identity.space, row, now)
+            command = RecordDigest.of(snapshot_id=row["snapshotId"])
+            self._engine.run(command, self._identity)
+
+    def scheduler(self) -> Scheduler:
+        """What runs the audits of all spaces when they are due; it has to be started."""
+        self._authorise(RecordAudit)
+        options, directory = self._auditing.options, self._engine.directory
+        return Scheduler(
+            self._passes,
+            clock=lambda: read_clock(self._engine.clock()),
+            zone=options.zone,
+            slot=Slot(None if directory is None else directory / "state" / "passes.lock"),
+            initial_delay=timedelta(minutes=options.initial_delay_minutes),
+        )
+
+    def _passes(self) -> list[Pass]:
+        options = self._auditing.options
+        found: list[Pass] = []
+        for space in self._auditing.reader.spaces() if options.enabled else ():
+            acting = Audit(self._engine, identity(space, SCHEDULED))
+            found.append(
+                Pass(
+                    f"audit {space}",
+                    Cron(options.cron_schedule),
+                    acting.run,
+                    partial(self._auditing.audited_at, space),
+                )
+            )
+            if options.digest_cron_schedule is not None:
+                found.append(
+                    Pass(
+                        f"digest {space}",
+                        Cron(options.digest_cron_schedule),
+                        acting.digest,
+                        partial(self._auditing.digested_at, space),
+                    )
+                )
+        return found
+
+
+class Auditing(Face):
+    """The audit, and the inbox."""
+
+    @property
+    def audit(self) -> Audit:
+        """What the system does to its memory, measured: runs, trend, findings."""
+        return Audit(self._engine, self._identity)
+
+    def inbox(self, session: str = SESSION) -> list[Message]:
+        """What the system said by itself in a session, oldest first."""
+        self._authorise(ReadAudit)
+        if session != SESSION:
+            return []
+        history = self._engine.store.history(consolidation.stream(self.space))
+        paused_by = frozenset(
+            one.event.snapshot_id for one in history if isinstance(one.event, Paused)
+        )
+        return self._engine.auditing.inbox(self.space, paused_by)
+
+
+def _days(days: object) -> float:
+    if isinstance(days, bool) or not isinstance(days, int | float) or not 0 < days <= 36_500:
+        raise Invalid(
+            "days: give a number of days, up to 36,500.", code="days_invalid", field="days"
+        )
+    return float(days)
+
+
+def _moment(when: object) -> datetime | int:
+    if isinstance(when, str):
+        return moments.parse(when, "when")
+    if isinstance(when, datetime):
+        return moments.in_utc(when, "when")
+    if isinstance(when, int) and not isinstance(when, bool):
+        return when
+    raise Invalid(
+        "when: give an aware datetime, an RFC 3339 time or a position.",
+        code="when_invalid",
+        field="when",
+    )

@@ -1,0 +1,160 @@
+"""Turns of conversations in ``work.db``, and what dreaming has read of them."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from muniment.domain.conversation.turns import PASSES, Speaker, Turn
+from muniment.domain.errors import Invalid
+
+from .database import Database
+from .sealing import Seal, Seals
+from .sessions import SESSION, rename, touch
+from .times import stored, told
+
+_SAID = "turn"
+
+
+class Turns:
+    """What was said, by session, and one cursor for each pass that learns from it."""
+
+    def __init__(self, database: Database, seals: Seals, *, idle: timedelta) -> None:
+        self._database = database
+        self._seals = seals
+        self._idle = idle
+
+    def append(self, space: str, session: str, role: Speaker, content: str, now: datetime) -> Turn:
+        """Keeps a turn; a session that was idle begins anew with it."""
+        with self._database.writing() as connection:
+            seal = self._seals.made(connection, space)
+            name = seal.name(SESSION, session)
+            touch(connection, space, name, now=now, idle=self._idle)
+            number = connection.execute(
+                "INSERT INTO turns (space, session, at, said) VALUES (?, ?, ?, ?)",
+                (space, name, stored(now), seal.sealed(_SAID, [session, role, content])),
+            ).lastrowid
+            if number is None:
+                raise AssertionError("a row that was inserted has a number")
+        return Turn(session=session, role=role, content=content, at=now, number=number)
+
+    def numbers(self, space: str, session: str | None) -> Sequence[int]:
+        """The numbers of a session's turns, or of all, newest first."""
+        with self._database.reading() as connection:
+            seal = self._seals.of(connection, space)
+            if seal is None:
+                return []
+            name = None if session is None else seal.name(SESSION, session)
+            rows = connection.execute(
+                "SELECT number FROM turns WHERE space = ? AND (? IS NULL OR session = ?)"
+                " ORDER BY number DESC",
+                (space, name, name),
+            )
+            return [number for (number,) in rows]
+
+    def get_many(self, space: str, numbers: Iterable[int]) -> dict[int, Turn]:
+        """Turns by their numbers; those that are gone are left out."""
+        found: dict[int, Turn] = {}
+        with self._database.reading() as connection:
+            seal = self._seals.of(connection, space)
+            if seal is None:
+                return {}
+            for number in numbers:
+                row = connection.execute(
+                    "SELECT number, at, said FROM turns WHERE number = ? AND space = ?",
+                    (number, space),
+                ).fetchone()
+                if row is not None:
+                    found[number] = turn(seal, row)
+        return found
+
+    def unread(self, space: str, pass_: str, limit: int) -> list[Turn]:
+        """The oldest turns that a pass has not passed yet."""
+        with self._database.reading() as connection:
+            seal = self._seals.of(connection, space)
+            if seal is None:
+                return []
+            rows = connection.execute(
+                "SELECT number, at, said FROM turns WHERE space = ? AND number > coalesce("
+                "(SELECT number FROM cursors WHERE space = ? AND pass = ?), 0)"
+                " ORDER BY number LIMIT ?",
+                (space, space, _known(pass_), limit),
+            )
+            return [turn(seal, row) for row in rows]
+
+    def passed(self, space: str, pass_: str, number: int) -> None:
+        """A pass has succeeded over every turn up to a number; its cursor never moves back."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "INSERT INTO cursors VALUES (?, ?, ?) ON CONFLICT (space, pass)"
+                " DO UPDATE SET number = max(number, excluded.number)",
+                (space, _known(pass_), number),
+            )
+
+
+def sweep(
+    connection: sqlite3.Connection, now: datetime, *, retention: timedelta, idle: timedelta
+) -> None:
+    """Deletes turns past their retention, and those that every pass has read of idle sessions."""
+    connection.execute("DELETE FROM turns WHERE at <= ?", (stored(now - retention),))
+    connection.execute(
+        "DELETE FROM turns WHERE number <= coalesce("
+        "(SELECT min(number) FROM cursors WHERE cursors.space = turns.space"
+        " GROUP BY space HAVING count(*) = ?), 0)"
+        " AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.space = turns.space"
+        " AND sessions.session = turns.session AND touched_at > ?)",
+        (len(PASSES), stored(now - idle)),
+    )
+
+
+def texts(connection: sqlite3.Connection, seal: Seal, space: str) -> Iterable[tuple[int, str]]:
+    """All words of each turn of a space, for whoever looks for a name in them."""
+    for number, said in connection.execute(
+        "SELECT number, said FROM turns WHERE space = ?", (space,)
+    ):
+        session, _, content = seal.opened(_SAID, said)
+        yield number, f"{session}\n{content}"
+
+
+def window(
+    connection: sqlite3.Connection, seal: Seal, space: str, session: str, limit: int
+) -> tuple[Turn, ...]:
+    """The latest turns of a session since it began, oldest first."""
+    name = seal.name(SESSION, session)
+    rows = connection.execute(
+        "SELECT number, at, said FROM turns WHERE space = ? AND session = ? AND number > coalesce("
+        "(SELECT begun_after FROM sessions WHERE space = ? AND session = ?), 0)"
+        " ORDER BY number DESC LIMIT ?",
+        (space, name, space, name, limit),
+    ).fetchall()
+    return tuple(turn(seal, row) for row in reversed(rows))
+
+
+def turn(seal: Seal, row: Any) -> Turn:
+    """The turn of a row."""
+    number, at, said = row
+    session, role, content = seal.opened(_SAID, said)
+    return Turn(session=session, role=role, content=content, at=told(at), number=number)
+
+
+def _known(pass_: str) -> str:
+    if pass_ not in PASSES:
+        raise Invalid(
+            f"pass: {pass_!r} is none: use {', '.join(PASSES)}.", code="pass_invalid", field="pass"
+        )
+    return pass_
+
+
+def reseal(connection: sqlite3.Connection, space: str, old: Seal, new: Seal) -> None:
+    """Puts the turns of a space, and what stands under their sessions, under another seal."""
+    sessions: set[str] = set()
+    for number, said in connection.execute(
+        "SELECT number, said FROM turns WHERE space = ?", (space,)
+    ).fetchall():
+        words = old.opened(_SAID, said)
+        sessions.add(words[0])
+        connection.execute(
+            "UPDATE turns SET session = ?, said = ? WHERE number = ?",
+            (new.name(SESSION, words[0]), new.sealed(_SAID, words), number),
+        )
+    rename(connection, space, {old.name(SESSION, s): new.name(SESSION, s) for s in sessions})
