@@ -15,7 +15,10 @@ from muniment.domain.identity import Role
 from muniment.interfaces.cli import program
 
 ALLOWED = frozenset(
-    ["done", "not_found", "path_invalid", "not_live", "target_not_empty", "target_exists"]
+    [
+        *("done", "not_found", "entry_not_found", "path_invalid", "not_live"),
+        *("target_not_empty", "target_exists", "namespace_required"),
+    ]
 )
 """How what is allowed may end here: it is asked for with what may not be there."""
 

@@ -64,7 +64,13 @@ class InPython:
 class OnTheCommandLine:
     """The verbs."""
 
-    LACKS: ClassVar[frozenset[str]] = frozenset(["get_many"])
+    LACKS: ClassVar[frozenset[str]] = frozenset(
+        [
+            "get_many",
+            "as_of",  # an option of other verbs, each with its own row
+            "report_tool_call",  # for programs
+        ]
+    )
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
@@ -123,6 +129,27 @@ CALLS: Mapping[str, _Call] = {
     "token list": lambda m, of, at: m.tokens.list(),
     "token revoke": lambda m, of, at: m.tokens.revoke(NOBODY),
     "space list": lambda m, of, at: m.spaces(),
+    "as_of": lambda m, of, at: m.as_of(1),
+    "diff": lambda m, of, at: m.diff(1, 2),
+    "recall": lambda m, of, at: m.recall("feed", session="s1"),
+    "knew": lambda m, of, at: m.knew("bot:main", 1),
+    "trace": lambda m, of, at: m.trace(of),
+    "blast_radius": lambda m, of, at: m.blast_radius(memory=of),
+    "rollback": lambda m, of, at: m.rollback(memory=of),
+    "erase": lambda m, of, at: m.erase(of, basis="gdpr-17", dry_run=True),
+    "erasures": lambda m, of, at: m.erasures(),
+    "audit": lambda m, of, at: m.audit.trend(),
+    "audit run": lambda m, of, at: m.audit.run(),
+    "resume_consolidation": lambda m, of, at: m.audit.resume_consolidation("Looked into."),
+    "working save": lambda m, of, at: m.working.save("session/s1/k", "v"),
+    "working get": lambda m, of, at: m.working.get("session/s1/k"),
+    "working search": lambda m, of, at: m.working.search(),
+    "conversation append": lambda m, of, at: m.conversation.append("s1", "user", "Hello."),
+    "conversation turns": lambda m, of, at: m.conversation.turns("s1"),
+    "conversation search": lambda m, of, at: m.conversation.search("hello"),
+    "context": lambda m, of, at: m.context("s1", "feed"),
+    "feedback": lambda m, of, at: m.feedback("praise", "Well done."),
+    "report_tool_call": lambda m, of, at: m.report_tool_call("s1", "ls", {}, True),
 }
 """Each operation asked for in Python, of a memory, with a directory to write to."""
 
@@ -170,6 +197,25 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "token list": ("token", "list"),
     "token revoke": ("token", "revoke", "{nobody}"),
     "space list": ("space", "list"),
+    "diff": ("diff", "1", "2"),
+    "recall": ("recall", "feed", "--session", "s1"),
+    "knew": ("knew", "bot:main", "--at", "1"),
+    "trace": ("trace", "{of}"),
+    "blast_radius": ("blast-radius", "--memory", "{of}"),
+    "rollback": ("rollback", "--memory", "{of}"),
+    "erase": ("erase", "{of}", "--basis", "gdpr-17"),
+    "erasures": ("erasures",),
+    "audit": ("audit", "trend"),
+    "audit run": ("audit", "run"),
+    "resume_consolidation": ("audit", "resume", "Looked into."),
+    "working save": ("working", "save", "session/s1/k", "v"),
+    "working get": ("working", "get", "session/s1/k"),
+    "working search": ("working", "search"),
+    "conversation append": ("conversation", "append", "s1", "user", "Hello."),
+    "conversation turns": ("conversation", "turns", "s1"),
+    "conversation search": ("conversation", "search", "hello"),
+    "context": ("context", "s1", "feed"),
+    "feedback": ("feedback", "praise", "Well done."),
 }
 """Each operation asked for on the command line."""
 
