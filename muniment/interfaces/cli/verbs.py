@@ -40,6 +40,7 @@ from . import (
     forensics,
     gatekeeping,
     proposing,
+    serving,
 )
 from .console import progress
 from .help import Verb
@@ -97,6 +98,7 @@ def add_to(app: typer.Typer) -> None:
     carrying.add_to(app)
     gatekeeping.add_to(app)
     proposing.add_to(app)
+    serving.add_to(app)
 
 
 def _about(operation: Operation) -> str:

@@ -4,9 +4,10 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import structlog
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI, Request
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -65,7 +66,7 @@ def application(gate: Gate, max_body: int) -> FastAPI:
     for route in ROUTES:
         app.add_api_route(
             f"/v1{route.path}",
-            _admitted(gate, endpoint(route, max_body, threads), writes=route.writes),
+            _admitted(gate, endpoint(route, max_body, threads), threads, writes=route.writes),
             methods=[route.method],
             operation_id=f"{route.name}_{route.method.lower()}"
             if _is_shared(route.path)
@@ -91,9 +92,11 @@ def _is_shared(path: str) -> bool:
     return sum(route.path == path for route in ROUTES) > 1
 
 
-def _admitted(gate: Gate, answer: Endpoint, *, writes: bool) -> Endpoint:
+def _admitted(gate: Gate, answer: Endpoint, threads: CapacityLimiter, *, writes: bool) -> Endpoint:
+    admit = partial(gate.admit, writes=writes)
+
     async def admitted(request: Request) -> Response:
-        request.state.face = gate.admit(request.headers, writes=writes)
+        request.state.face = await to_thread.run_sync(admit, request, limiter=threads)
         return await answer(request)
 
     return admitted

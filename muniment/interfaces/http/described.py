@@ -7,7 +7,7 @@ from muniment.interfaces.schemas import schema
 
 from .endpoints import AS_OF, in_path, taken
 from .failures import Failed
-from .routes import Route
+from .route import Route
 
 _ERRORS = {
     401: "No token, or none that is taken.",

@@ -1,6 +1,8 @@
 """From an address to an answer: what was sent, by whom, on which moment; and back as JSON."""
 
+import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
@@ -14,9 +16,14 @@ from muniment.interfaces.documents import document, plain
 
 from . import confirmations
 from .bodies import body
-from .routes import Route, Values
+from .route import Call, Route, Values
 
 AS_OF = "as_of"
+SESSION = "http"
+"""The session of a search that names none by ``X-Session``."""
+
+_POSITION = re.compile(r"[0-9]{1,18}")
+_SAYS_WHETHER = frozenset(["confirm", "dry_run"])
 _FROM_HEADERS = frozenset(["idempotency_key", "expected_version"])
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -30,7 +37,11 @@ def taken(route: Route) -> list[str]:
 
 def in_path(route: Route) -> list[str]:
     """The names of what stands in the path."""
-    return [name for name in route.model.model_fields if f"{{{name}}}" in route.path]
+    return [
+        name
+        for name in route.model.model_fields
+        if f"{{{name}}}" in route.path or f"{{{name}:path}}" in route.path
+    ]
 
 
 def endpoint(route: Route, max_body: int, threads: CapacityLimiter) -> Endpoint:
@@ -56,23 +67,27 @@ def endpoint(route: Route, max_body: int, threads: CapacityLimiter) -> Endpoint:
 def _work(route: Route, request: Request, values: dict[str, Any], moment: str | None) -> Response:
     face: Muniment = request.state.face
     if moment is not None:
-        face = face.as_of(int(moment) if moment.isdecimal() else moment)
-    if route.kind == "confirmed":
-        return _respond(_confirmed(route, face, values))
-    return _respond(route.perform(face, values))
+        face = face.as_of(int(moment) if _POSITION.fullmatch(moment) else moment)
+    call = Call(face, values, request.headers.get("x-session", SESSION))
+    return _respond(_confirmed(route, call) if route.kind == "confirmed" else route.perform(call))
 
 
-def _confirmed(route: Route, face: Muniment, values: dict[str, Any]) -> object:
+def _confirmed(route: Route, call: Call) -> object:
     """A dry run with its digest; or the thing itself, where a digest says what it will be."""
-    given, is_dry = values.pop("confirm", None), values.pop("dry_run", False)
+    values = {name: call.values[name] for name in call.values if name not in _SAYS_WHETHER}
+    given, is_dry = call.values.get("confirm"), call.values.get("dry_run", False)
     if not isinstance(is_dry, bool):
         raise Invalid("dry_run: say true or false.", code="dry_run_invalid", field="dry_run")
-    plan = plain(route.perform(face, {**values, "dry_run": True}))
-    asked = [route.name, face.space, plain(values)]
+
+    def perform(*, dry_run: bool) -> Any:
+        return plain(route.perform(replace(call, values={**values, "dry_run": dry_run})))
+
+    plan, now = perform(dry_run=True), call.face.now
+    asked = [route.name, call.face.space, plain(values)]
     if is_dry:
-        return {**plan, "confirm": confirmations.digest(asked, plan, face.now)}
-    confirmations.require(given, asked, plan, face.now)
-    return {**plain(route.perform(face, {**values, "dry_run": False})), "confirm": None}
+        return {**plan, "confirm": confirmations.digest(asked, plan, now)}
+    confirmations.require(given, asked, plan, now)
+    return {**perform(dry_run=False), "confirm": None}
 
 
 def _queried(route: Route, request: Request) -> dict[str, Any]:

@@ -38,6 +38,7 @@ CODES: Final[Mapping[str, int]] = {
     "encoding_unsupported": 415,
     "episodic_is_final": 409,
     "full": 507,
+    "locked_out": 429,
     "newer_release": 409,
     "not_live": 409,
     "not_quarantined": 409,
@@ -46,8 +47,7 @@ CODES: Final[Mapping[str, int]] = {
     "quarantined": 409,
     "rate_limited": 429,
     "timeout": 504,
-    "token_invalid": 401,
-    "token_locked": 429,
+    "token_refused": 401,
     "token_required": 401,
 }
 """Codes that say more than their family."""

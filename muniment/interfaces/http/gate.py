@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 
 from muniment.domain.errors import Refused
 from muniment.domain.identity import Identity
 from muniment.handle import Muniment
+from muniment.lockout import Lockout
 
 from .limits import Allowance
 
@@ -28,6 +30,7 @@ class Gate:
         origins: Web origins, such as ``https://console.example``, whose pages may ask.
         reads: How often a client may read.
         writes: How often a client may write.
+        lockout: Keeps out the addresses that guess at tokens.
     """
 
     store: Muniment
@@ -37,6 +40,7 @@ class Gate:
     origins: Collection[str]
     reads: Allowance
     writes: Allowance
+    lockout: Lockout
 
     def check_address(self, headers: Headers) -> None:
         """Refuses what was sent to another name, or by a page of another origin.
@@ -62,29 +66,37 @@ class Gate:
                 code="origin_refused",
             )
 
-    def admit(self, headers: Headers, *, writes: bool) -> Muniment:
+    def admit(self, connection: HTTPConnection, *, writes: bool) -> Muniment:
         """The handle that a request acts through.
 
         Raises:
-            Refused: ``token_required``, or why the token is not taken.
+            Refused: ``token_required``, ``token_refused`` or ``locked_out``.
             RateLimited: The client asks too often.
         """
-        identity = self.recognise(headers)
+        identity = self.recognise(connection)
         (self.writes if writes else self.reads).take((identity.space, identity.actor))
         return self.store.as_identity(identity)
 
-    def recognise(self, headers: Headers) -> Identity:
-        """Who sends a request.
+    def recognise(self, connection: HTTPConnection) -> Identity:
+        """Who sends a request; it reads the log, so call it where waiting is allowed.
 
         Raises:
-            Refused: ``token_required``, or why the token is not taken.
+            Refused: ``token_required``, ``token_refused`` or ``locked_out``.
         """
         if self.authenticate is None:
             return self.anyone
-        scheme, _, token = headers.get("authorization", "").partition(" ")
+        scheme, _, token = connection.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
             raise Refused(
                 "A token is needed: send Authorization: Bearer … (muniment token issue makes one).",
                 code="token_required",
             )
-        return self.authenticate(token.strip())
+        address = connection.client.host if connection.client else ""
+        self.lockout.require_open(address)
+        try:
+            identity = self.authenticate(token.strip())
+        except Refused:
+            self.lockout.failed(address)
+            raise
+        self.lockout.passed(address)
+        return identity

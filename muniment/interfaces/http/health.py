@@ -71,7 +71,7 @@ def router(store: Muniment, gate: Gate, metrics: Metrics) -> APIRouter:
 
     @routes.get("/metrics", summary="Figures for Prometheus.")
     async def figures(request: Request) -> Response:
-        gate.admit(request.headers, writes=False)
+        await run_in_threadpool(gate.admit, request, writes=False)
         text = await run_in_threadpool(generate_latest, metrics.registry)
         return Response(text, media_type=_OPENMETRICS)
 

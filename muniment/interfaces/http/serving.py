@@ -10,12 +10,12 @@ import uvicorn
 from muniment.domain.errors import Invalid, Unavailable
 from muniment.domain.identity import identity
 from muniment.handle import Muniment
+from muniment.lockout import Lockout
 
 from .application import application
 from .gate import Authenticate, Gate
 from .limits import Allowance
 
-SERVER = "system:serve"
 GRACE = 3
 """Seconds that requests have to end in once the server is told to."""
 
@@ -60,6 +60,7 @@ def gate(store: Muniment, host: str, authenticate: Authenticate | None) -> Gate:
         server.origins,
         Allowance("reads", limits.reads_per_minute),
         Allowance("writes", limits.writes_per_minute),
+        Lockout(lambda: store.now),
     )
 
 
@@ -92,9 +93,14 @@ async def _serve(
             code="port_taken",
         )
     store.record_start("serve")
+    scheduler = store.audit.scheduler()
+    scheduler.start()
     bound = server.servers[0].sockets[0].getsockname()[1]
     ready(f"http://{f'[{host}]' if ':' in host else host}:{bound}")
-    await serving
+    try:
+        await serving
+    finally:
+        await asyncio.to_thread(scheduler.stop)
 
 
 class _Server(uvicorn.Server):
@@ -104,9 +110,11 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._stopping = stopping
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 (its shape)
+        """Ends in order; uvicorn's own would send the signal on and leave the store unclosed."""
         self._stopping.set()
-        super().handle_exit(sig, frame)
+        self.force_exit = self.should_exit
+        self.should_exit = True
 
 
 def _is_loopback(host: str) -> bool:

@@ -1,7 +1,7 @@
 """The log as server-sent events: what is there after a position, then what comes."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Final
 
 from fastapi import APIRouter
@@ -9,7 +9,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from muniment.domain.errors import Invalid
+from muniment.domain.errors import Invalid, Refused
 from muniment.handle import Muniment
 from muniment.interfaces.documents import document
 from muniment.queries.log import LogEntry
@@ -36,10 +36,15 @@ def router(gate: Gate, stopping: asyncio.Event) -> APIRouter:
         response_class=EventSourceResponse,
     )
     async def stream(request: Request) -> EventSourceResponse:
-        face = gate.admit(request.headers, writes=False)
+        face = await run_in_threadpool(gate.admit, request, writes=False)
         after = _position(request)
         first = await run_in_threadpool(_part, face, after)  # a refusal is said by a status
-        return EventSourceResponse(_events(face, first, after, stopping), ping=_PING)
+
+        def further(after: int) -> list[LogEntry]:
+            gate.recognise(request)  # a token that is revoked ends what it began
+            return _part(face, after)
+
+        return EventSourceResponse(_events(further, first, after, stopping), ping=_PING)
 
     return routes
 
@@ -56,7 +61,10 @@ def _part(face: Muniment, after: int) -> list[LogEntry]:
 
 
 async def _events(
-    face: Muniment, entries: list[LogEntry], after: int, stopping: asyncio.Event
+    further: Callable[[int], list[LogEntry]],
+    entries: list[LogEntry],
+    after: int,
+    stopping: asyncio.Event,
 ) -> AsyncIterator[ServerSentEvent]:
     while not stopping.is_set():
         for entry in entries:
@@ -66,7 +74,10 @@ async def _events(
             )
         if len(entries) < _PART:
             await _either(stopping, LOOK_EVERY)
-        entries = await run_in_threadpool(_part, face, after)
+        try:
+            entries = await run_in_threadpool(further, after)
+        except Refused:
+            return
 
 
 async def _either(stopping: asyncio.Event, seconds: float) -> None:

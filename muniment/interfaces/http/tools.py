@@ -1,11 +1,12 @@
 """The tools of the Model Context Protocol under ``/mcp``: whoever bears the token calls them."""
 
+from anyio import to_thread
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import HTTPConnection
 from starlette.types import Receive, Scope, Send
 
-from muniment.handle import Muniment
 from muniment.interfaces.mcp.server import Context, server
+from muniment.interfaces.mcp.tool import Caller
 
 from .gate import Gate
 
@@ -27,9 +28,11 @@ class ToolsOverHttp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request of the protocol."""
-        self._gate.recognise(HTTPConnection(scope).headers)
+        await to_thread.run_sync(self._gate.recognise, HTTPConnection(scope))
         await self.sessions.asgi_app(scope, receive, send)
 
-    def _enter(self, context: Context, *, writes: bool) -> Muniment:
-        assert isinstance(context.request, HTTPConnection)  # noqa: S101 (the transport's)
-        return self._gate.admit(context.request.headers, writes=writes)
+    def _enter(self, context: Context, *, writes: bool) -> Caller:
+        request = context.request
+        assert isinstance(request, HTTPConnection)  # noqa: S101 (the transport's)
+        session = request.headers.get("mcp-session-id", "mcp")
+        return Caller(self._gate.admit(request, writes=writes), session)

@@ -1,99 +1,26 @@
 """The tools: what a model may call, and which operation each renders.
 
 A description tells a model when to use the tool; the recall family's begin with what sets its
-members apart.
+members apart. No answer has the name of the tool that gave it: models copy such text into calls.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final
 
 from muniment.commands.archive import Archive
+from muniment.commands.give_feedback import GiveFeedback
+from muniment.commands.propose import Propose
 from muniment.commands.rescore import Rescore
 from muniment.commands.save_memory import SaveMemory
-from muniment.domain.inputs import Input
-from muniment.handle import Muniment
 from muniment.queries import recall_family
 from muniment.queries.history import History
-from muniment.queries.search import Search, SearchResult
+from muniment.queries.search import Search
+from muniment.queries.working import GetEntry, SearchWorking
+from muniment.working import SaveEntry
 
-Values: TypeAlias = Mapping[str, Any]
-Effect: TypeAlias = Literal["reads", "adds", "changes", "hides"]
-"""What a host is told of a tool: ``hides`` is what asks a person first."""
-
-RECOVERABLE: Final = "It is archived, not deleted: a person can restore it."
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a model reads, and the same as data."""
-
-    text: str
-    data: Mapping[str, Any] | Any
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A tool: it takes ``fields`` of ``model``; ``operation`` is its row in the table of roles."""
-
-    name: str
-    description: str
-    effect: Effect
-    model: type[Input]
-    fields: tuple[str, ...]
-    perform: Callable[[Muniment, Values], Answer]
-    operation: str
-
-
-def _save(face: Muniment, values: Values) -> Answer:
-    saved = face.save(**values)
-    said = {
-        "created": "Saved as a new memory.",
-        "reinforced": "Known already: it was reinforced.",
-        "extended": "Known already: what was new was added to it.",
-    }[saved.outcome]
-    notes = [said, f"id: {saved.id}", *saved.warnings]
-    if saved.conflicts_with:
-        notes.append(f"It may contradict: {', '.join(saved.conflicts_with)}.")
-    return Answer("\n".join(notes), saved)
-
-
-def _search(face: Muniment, values: Values) -> Answer:
-    found: SearchResult = face.search(**values)
-    return Answer(face.agent_text(found), found)
-
-
-def _delete(face: Muniment, values: Values) -> Answer:
-    memory = face.archive(values["id"], "deleted by its agent")
-    return Answer(f"Archived {memory.id}. {RECOVERABLE}", memory)
-
-
-def _rescore(face: Muniment, values: Values) -> Answer:
-    memory = face.rescore(values["id"], values["importance"])
-    return Answer(f"{memory.id} now has importance {memory.importance:.2f}.", memory)
-
-
-def _history(face: Muniment, values: Values) -> Answer:
-    entries = face.history(values["id"])
-    lines = [
-        f"{entry.recorded_at:%Y-%m-%d %H:%M} {entry.actor}: {entry.summary}" for entry in entries
-    ]
-    return Answer("\n".join(lines), {"events": entries})
-
-
-class NoArguments(Input):
-    """Nothing is taken."""
-
-
-def _verify(face: Muniment, _: Values) -> Answer:
-    found = face.verify()
-    if found.intact:
-        text = f"The log is intact: {found.events:,} events up to position {found.head:,}."
-    else:
-        kinds = ", ".join(f"{one.kind} from position {one.position:,}" for one in found.findings)
-        text = f"The log is NOT intact: {kinds}. Tell the owner."
-    return Answer("\n".join([text, *found.not_ruled_out]), found)
-
+from . import calls
+from .guides import GUIDES
+from .inputs import Days, GuideName, NoArguments, Note, Resumption, Said
+from .tool import Tool
 
 TOOLS: Final[tuple[Tool, ...]] = (
     Tool(
@@ -103,27 +30,26 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "adds",
         SaveMemory,
         ("content", "category", "tags"),
-        _save,
+        calls.save,
         SaveMemory.VERB,
     ),
     Tool(
         "search_memory",
-        f"{recall_family.LONG_TERM.headline}: searches {recall_family.LONG_TERM.scope}. Without a"
-        f" query it lists the latest and the categories. See also {recall_family.WORKING.name} and"
-        f" {recall_family.CONVERSATION.name}.",
+        recall_family.LONG_TERM.description
+        + " Without a query it lists the latest and the categories.",
         "reads",
         Search,
         ("query", "category", "mode"),
-        _search,
+        calls.search,
         Search.VERB,
     ),
     Tool(
         "delete_memory",
-        f"Take a memory out of recall, such as one that is no longer true. {RECOVERABLE}",
+        f"Take a memory out of recall, such as one that is no longer true. {calls.RECOVERABLE}",
         "hides",
         Archive,
         ("id",),
-        _delete,
+        calls.delete,
         Archive.VERB,
     ),
     Tool(
@@ -132,7 +58,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "changes",
         Rescore,
         ("id", "importance"),
-        _rescore,
+        calls.rescore,
         Rescore.VERB,
     ),
     Tool(
@@ -141,8 +67,84 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "reads",
         History,
         ("id",),
-        _history,
+        calls.history,
         History.VERB,
+    ),
+    Tool(
+        "propose_memory",
+        "Put a fact forward to be remembered where you may not save it yourself; somebody who may"
+        " commits or rejects it.",
+        "adds",
+        Propose,
+        ("content", "confidence", "category", "tags", "trigger"),
+        calls.propose,
+        Propose.VERB,
+    ),
+    Tool(
+        "save_to_working_memory",
+        "Keep what a tool returned, or a state of work, under a key for a while (five minutes"
+        " unless you say otherwise). What must outlive the work goes into long-term memory.",
+        "changes",
+        Note,
+        ("key", "data", "ttl_minutes", "category", "tags"),
+        calls.note,
+        SaveEntry.VERB,
+    ),
+    Tool(
+        "get_from_working_memory",
+        "Read the whole text under a key of working memory.",
+        "reads",
+        GetEntry,
+        ("key",),
+        calls.noted,
+        GetEntry.VERB,
+    ),
+    Tool(
+        "search_working_memory",
+        recall_family.WORKING.description + " Without a query it lists what there is.",
+        "reads",
+        SearchWorking,
+        ("query", "category", "tags", "namespace"),
+        calls.search_notes,
+        SearchWorking.VERB,
+    ),
+    Tool(
+        "search_conversation_history",
+        recall_family.CONVERSATION.description,
+        "reads",
+        Said,
+        ("query", "session", "limit"),
+        calls.search_said,
+        Said.VERB,
+    ),
+    Tool(
+        "get_memory_audit",
+        "How the memory itself is doing: what was kept, lost, merged or repeated, and what needs a"
+        " person. Read the guide memory-audit before you explain it.",
+        "reads",
+        NoArguments,
+        (),
+        calls.audit,
+        "audit",
+    ),
+    Tool(
+        "get_memory_audit_trend",
+        "The figures of the memory's audits over the last days, oldest first.",
+        "reads",
+        Days,
+        ("days",),
+        calls.trend,
+        "audit",
+    ),
+    Tool(
+        "resume_memory_consolidation",
+        "Let consolidation go on after an audit paused it. Only when the user has looked at the"
+        " cause and says so.",
+        "changes",
+        Resumption,
+        ("reason",),
+        calls.resume,
+        "resume_consolidation",
     ),
     Tool(
         "verify_memory_log",
@@ -150,7 +152,26 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "reads",
         NoArguments,
         (),
-        _verify,
+        calls.verify,
         "verify",
+    ),
+    Tool(
+        "give_feedback",
+        "Keep what the user says of how you did: a correction, complaint, suggestion, praise, or"
+        " irritated words.",
+        "adds",
+        GiveFeedback,
+        ("kind", "text"),
+        calls.feedback,
+        GiveFeedback.VERB,
+    ),
+    Tool(
+        "get_tool_guide",
+        f"How to use the tools, and how to explain their answers: {', '.join(GUIDES)}.",
+        "reads",
+        GuideName,
+        ("name",),
+        calls.guide,
+        None,
     ),
 )
