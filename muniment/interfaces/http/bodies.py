@@ -1,6 +1,7 @@
 """The body of a request: one JSON object of bounded size, read as it arrives."""
 
 import json
+import math
 from typing import Any, NoReturn, cast
 
 from starlette.requests import Request
@@ -30,7 +31,10 @@ async def body(request: Request, limit: int) -> dict[str, Any]:
         )
     try:
         given = json.loads(
-            read.decode(), parse_constant=_not_a_number, object_pairs_hook=_once_each
+            read.decode(),
+            parse_constant=_not_a_number,
+            parse_float=_finite,
+            object_pairs_hook=_once_each,
         )
     except RecursionError as error:
         raise Invalid("The body is nested too deeply.", code="json_invalid") from error
@@ -64,6 +68,11 @@ async def _bytes(request: Request, limit: int) -> bytes:
 def _not_a_number(text: str) -> NoReturn:
     message = f"{text} is no number of JSON"
     raise ValueError(message)
+
+
+def _finite(text: str) -> float:
+    read = float(text)
+    return read if math.isfinite(read) else _not_a_number(text[:40])
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

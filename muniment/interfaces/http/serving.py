@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import socket
 from collections.abc import Callable
 from types import FrameType
 
@@ -72,30 +73,23 @@ async def _serve(
     ready: Callable[[str], None],
 ) -> None:
     app = application(gate(store, host, authenticate), store.settings.limits.body_bytes)
+    listening = _listen(host, port)
     config = uvicorn.Config(
         app,
-        host=host,
-        port=port,
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE,
         lifespan="on",
     )
-    server = _Server(config, app.state.stopping)
-    serving = asyncio.create_task(server.serve())
+    server = Ending(config, app.state.stopping)
+    serving = asyncio.create_task(server.serve([listening]))
     while not server.started and not serving.done():
         await asyncio.sleep(0.01)
-    if not server.started:
-        raise Unavailable(
-            f"{host}:{port} cannot be listened on: another program does, or the address is not of"
-            " this machine. Name another with --port or --host.",
-            code="port_taken",
-        )
     store.record_start("serve")
     scheduler = store.audit.scheduler()
     scheduler.start()
-    bound = server.servers[0].sockets[0].getsockname()[1]
+    bound = listening.getsockname()[1]
     ready(f"http://{f'[{host}]' if ':' in host else host}:{bound}")
     try:
         await serving
@@ -103,7 +97,19 @@ async def _serve(
         await asyncio.to_thread(scheduler.stop)
 
 
-class _Server(uvicorn.Server):
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2_048)
+    except OSError as error:
+        raise Unavailable(
+            f"{host}:{port} cannot be listened on ({error.strerror}): name another with --port or"
+            " --host.",
+            code="port_taken",
+        ) from error
+
+
+class Ending(uvicorn.Server):
     """Ends the streams that are open when it is told to end, not when their clients go."""
 
     def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:

@@ -33,7 +33,7 @@ LONG_TERM_MEMORY: Final = """\
 # Long-term memory
 
 Save single statements in the third person, with names and dates spelled out: each is found, aged
-and corrected by itself. Saying again what is known reinforces it. Something similar is not the same:
+and corrected by itself. Saying again what is known reinforces it. What is similar is not the same:
 it becomes a memory of its own, and what it may contradict is named. Then ask the user, archive the
 wrong one and keep the right one.
 
