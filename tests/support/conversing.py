@@ -54,7 +54,7 @@ def talk(made: Any, say: Callable[[ClientSession], Awaitable[T]]) -> T:
     return anyio.run(run)
 
 
-async def told(session: ClientSession, tool: str, **arguments: Any) -> str:
+async def told(session: ClientSession, tool: str, /, **arguments: Any) -> str:
     """What a tool answers."""
     answer = await session.call_tool(tool, arguments)
     assert not answer.is_error, answer.content
@@ -64,7 +64,7 @@ async def told(session: ClientSession, tool: str, **arguments: Any) -> str:
     return part.text
 
 
-async def failed(session: ClientSession, tool: str, **arguments: Any) -> str:
+async def failed(session: ClientSession, tool: str, /, **arguments: Any) -> str:
     """With what a tool fails."""
     answer = await session.call_tool(tool, arguments)
     assert answer.is_error

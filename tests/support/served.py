@@ -17,6 +17,7 @@ from muniment import Muniment
 from muniment.domain.identity import Role, identity
 from muniment.domain.ports import Clock
 from muniment.interfaces.http.application import application
+from muniment.interfaces.http.gate import Authenticate
 from muniment.interfaces.http.serving import GRACE, Ending, gate
 
 PATIENCE = 20.0
@@ -63,11 +64,15 @@ def served(
     clock: Clock | None = None,
     settings: Mapping[str, Any] | None = None,
     is_open: bool = False,
+    authenticate: Authenticate | None = None,
 ) -> Generator[Served]:
-    """Serves a store while the context lasts."""
+    """Serves a store while the context lasts; by its tokens unless told whose a token is."""
     with muniment.open(target, clock=clock, settings=settings) as store:
         app = application(
-            gate(store, "127.0.0.1", None if is_open else store.tokens.authenticate),
+            gate(
+                *(store, "127.0.0.1"),
+                None if is_open else authenticate or store.tokens.authenticate,
+            ),
             store.settings.limits.body_bytes,
         )
         config = uvicorn.Config(

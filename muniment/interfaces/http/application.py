@@ -149,7 +149,7 @@ class _Door:
 
     def _tell(self, scope: Scope, status: int, seconds: float) -> None:
         found = scope.get("route")
-        address = getattr(found, "path", "none")
+        address = getattr(found, "path", PATH if scope["path"] == PATH else "none")
         self._metrics.count(scope["method"], address, status, seconds)
         face = scope.get("state", {}).get("face")
         _log.info(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from muniment.domain.errors import Invalid, NotFound
 from muniment.log.notes import Checkpoint
@@ -22,7 +22,8 @@ def log(call: Call) -> LogPage:
     """A page of the log."""
     limit = call.values.get("limit", 100)
     asked = min(limit, PAGE) if isinstance(limit, int) else limit
-    entries = tuple(call.face.log(**{**call.values, "limit": asked}))
+    filters: dict[str, Any] = {**call.values, "limit": asked}
+    entries = tuple(call.face.log(**filters))
     return LogPage(entries, entries[-1].position if len(entries) == asked else None)
 
 
@@ -61,8 +62,10 @@ def erase_many(call: Call) -> object:
 def _erasing(values: Mapping[str, Any]) -> dict[str, Any]:
     given = {name: values[name] for name in ("basis", "cascade", "dry_run") if name in values}
     cascade = given.get("cascade")
-    if isinstance(cascade, Mapping) and cascade.keys() == {"keep"}:  # pyright: ignore[reportUnknownMemberType]
-        given["cascade"] = "keep", cascade["keep"]
+    if isinstance(cascade, Mapping):
+        kept = cast("Mapping[str, Any]", cascade)
+        if list(kept) == ["keep"]:
+            given["cascade"] = "keep", kept["keep"]
     return given
 
 

@@ -118,7 +118,7 @@ class RollingBack(DryRun, PlanRollback):
 class WorkingText(SaveEntry):
     """An entry of working memory."""
 
-    ttl: Annotated[
+    ttl: Annotated[  # pyright: ignore[reportIncompatibleVariableOverride]
         float | None,
         Field(gt=0, description="Seconds until it expires; five minutes unless given or set."),
     ] = None  # type: ignore[assignment]  # as JSON has it

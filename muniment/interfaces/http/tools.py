@@ -32,7 +32,7 @@ class ToolsOverHttp:
         await self.sessions.asgi_app(scope, receive, send)
 
     def _enter(self, context: Context, *, writes: bool) -> Caller:
-        request = context.request
+        request: object = context.request
         assert isinstance(request, HTTPConnection)  # noqa: S101 (the transport's)
         session = request.headers.get("mcp-session-id", "mcp")
         return Caller(self._gate.admit(request, writes=writes), session)

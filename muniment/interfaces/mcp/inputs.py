@@ -30,7 +30,9 @@ class Note(Input):
 class Said(SearchConversation):
     """What is looked for in conversations."""
 
-    query: Annotated[Query, Field(description="Words that were said.")]
+    query: Annotated[  # pyright: ignore[reportGeneralTypeIssues]  # a model must say what for
+        Query, Field(description="Words that were said.")
+    ]
 
 
 class Days(Input):

@@ -38,7 +38,7 @@ _INBOX: Final = types.Resource(
 class Enter(Protocol):
     """Says who sends a request; it may read the log, so it is called on a worker thread."""
 
-    def __call__(self, context: Context, *, writes: bool) -> Caller:
+    def __call__(self, context: Context, /, *, writes: bool) -> Caller:
         """The caller; ``writes`` says what for.
 
         Raises:

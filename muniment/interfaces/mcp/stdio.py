@@ -9,7 +9,7 @@ from mcp.server.stdio import stdio_server
 
 from muniment.handle import Muniment
 
-from .server import server
+from .server import Context, server
 from .tool import Caller
 
 
@@ -27,6 +27,9 @@ def run(store: Muniment) -> None:
 
 
 async def _run(caller: Caller) -> None:
-    made = server(lambda _, *, writes: caller)  # noqa: ARG005 (nothing is counted here)
+    def enter(_: Context, *, writes: bool) -> Caller:  # noqa: ARG001 (nothing is counted here)
+        return caller
+
+    made = server(enter)
     async with stdio_server() as (read, write):
         await made.run(read, write, made.create_initialization_options())

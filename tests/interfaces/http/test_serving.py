@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,7 @@ class Child:
 
 
 @contextmanager
-def serving(data: Path, *options: str) -> Iterator[Child]:
+def serving(data: Path, *options: str) -> Generator[Child]:
     child = Child(data, *options)
     try:
         yield child

@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,7 @@ from muniment.domain.identity import identity
 
 
 @contextmanager
-def listening(client: httpx.Client, **headers: str) -> Iterator[Iterator[dict[str, Any]]]:
+def listening(client: httpx.Client, **headers: str) -> Generator[Iterator[dict[str, Any]]]:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     with client.stream("GET", "/v1/log/stream", headers=named) as answer:
         assert answer.status_code == 200
