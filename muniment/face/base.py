@@ -1,6 +1,6 @@
 """What every part of the face stands on: the store, who acts, and whether they may."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from typing import Any, TypedDict, TypeVar
 
@@ -86,9 +86,11 @@ def listed(given: Iterable[T], field: str) -> list[T]:
     """What an argument of several gives.
 
     Raises:
-        Invalid: It is nothing to go through; the code is ``<field>_invalid``.
+        Invalid: It is nothing to go through, a text or a mapping; the code is ``<field>_invalid``.
     """
     try:
+        if isinstance(given, str | bytes | Mapping):
+            raise TypeError
         return list(given)
     except TypeError as error:
         raise Invalid(f"{field}: give several.", code=f"{field}_invalid", field=field) from error

@@ -5,7 +5,7 @@ from typing import Any
 
 from muniment.interfaces.schemas import schema
 
-from .endpoints import AS_OF, in_path, taken
+from .endpoints import AS_OF, in_headers, in_path, taken
 from .failures import Failed
 from .route import Route
 
@@ -19,7 +19,10 @@ _ERRORS = {
     415: "Not JSON, or compressed.",
     422: "A rule on input is broken; `field` names which input.",
     429: "Too much in too short a time: see `Retry-After`.",
+    500: "A bug: see the server's log.",
     503: "The storage does not let it: see `Retry-After`.",
+    504: "It took too long.",
+    507: "The disk is full.",
 }
 """What every address may answer with besides."""
 
@@ -78,7 +81,7 @@ def _moment(route: Route) -> list[dict[str, Any]]:
 
 def _headers(route: Route) -> list[dict[str, Any]]:
     told: list[dict[str, Any]] = []
-    if "idempotency_key" in route.model.model_fields:
+    if "idempotency_key" in in_headers(route):
         told.append(
             {
                 "name": "Idempotency-Key",
@@ -87,7 +90,7 @@ def _headers(route: Route) -> list[dict[str, Any]]:
                 "schema": {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"},
             }
         )
-    if "expected_version" in route.model.model_fields:
+    if "expected_version" in in_headers(route):
         told.append(
             {
                 "name": "If-Match",

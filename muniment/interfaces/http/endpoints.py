@@ -35,6 +35,11 @@ def taken(route: Route) -> list[str]:
     return [name for name in route.model.model_fields if name not in left_out]
 
 
+def in_headers(route: Route) -> frozenset[str]:
+    """The names of what is taken from headers."""
+    return _FROM_HEADERS & route.model.model_fields.keys() - route.left_out
+
+
 def in_path(route: Route) -> list[str]:
     """The names of what stands in the path."""
     return [
@@ -128,10 +133,10 @@ def _unknown(name: str) -> Invalid:
 def _from_headers(route: Route, request: Request) -> dict[str, Any]:
     read: dict[str, Any] = {}
     key = request.headers.get("idempotency-key")
-    if key is not None and "idempotency_key" in route.model.model_fields:
+    if key is not None and "idempotency_key" in in_headers(route):
         read["idempotency_key"] = key
     version = request.headers.get("if-match")
-    if version not in (None, "*") and "expected_version" in route.model.model_fields:
+    if version not in (None, "*") and "expected_version" in in_headers(route):
         text = version.strip('"')
         if not text.isdecimal() or len(text) > 18:
             raise Invalid(

@@ -8,7 +8,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from muniment.handle import Muniment
 from muniment.interfaces.documents import document
@@ -69,7 +69,7 @@ def router(store: Muniment, gate: Gate, metrics: Metrics) -> APIRouter:
         text = document({"status": "ready", "position": stats.head}, indent=None)
         return Response(text.encode(), media_type="application/json")
 
-    @routes.get("/metrics", summary="Figures for Prometheus.")
+    @routes.get("/metrics", summary="Figures for Prometheus.", response_class=PlainTextResponse)
     async def figures(request: Request) -> Response:
         await run_in_threadpool(gate.admit, request, writes=False)
         text = await run_in_threadpool(generate_latest, metrics.registry)

@@ -81,7 +81,9 @@ ROUTES: Final[tuple[Route, ...]] = (
     made("POST /search", "past", Search, "search", calls.search),
     plain("POST /recall", "read", Recall, "recall"),
     plain("POST /merges", "write", Merge, "merge"),
-    made("POST /folds", "write", FoldTwins, "fold", calls.fold, left_out=["ids"]),
+    made(
+        "POST /folds", "write", FoldTwins, "fold", calls.fold, left_out=["ids", "idempotency_key"]
+    ),
     # what is removed
     made("POST /purges", "confirmed", DryRun, "purge", calls.purge),
     made(

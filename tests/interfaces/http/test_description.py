@@ -17,7 +17,7 @@ from served import Served, served
 
 from muniment.interfaces.http.routes import ROUTES
 
-EXAMPLES = 25
+EXAMPLES = 12
 """Requests an address, with data that fits its schema and with data that does not."""
 
 _OFF = frozenset(["unsupported_method", "positive_data_acceptance"])
