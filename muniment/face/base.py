@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar, cast
 
 from muniment.commands.edit import Edit
 from muniment.domain.access import ROLES, Operation, may
@@ -88,9 +88,8 @@ def listed(given: Iterable[T], field: str) -> list[T]:
     Raises:
         Invalid: It is nothing to go through, a text or a mapping; the code is ``<field>_invalid``.
     """
-    try:
-        if isinstance(given, str | bytes | Mapping):
-            raise TypeError
-        return list(given)
-    except TypeError as error:
-        raise Invalid(f"{field}: give several.", code=f"{field}_invalid", field=field) from error
+    # callers need not be typed, and a text's characters or a mapping's names are not what is meant
+    several: object = given
+    if isinstance(several, str | bytes | Mapping) or not isinstance(several, Iterable):
+        raise Invalid(f"{field}: give several.", code=f"{field}_invalid", field=field)
+    return list(cast("Iterable[T]", several))

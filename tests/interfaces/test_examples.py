@@ -17,7 +17,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 def test_the_program_over_http_saves_and_finds_and_may_be_repeated() -> None:
     with served() as running:
-        command = [sys.executable, EXAMPLES / "over_http.py", running.base, running.token()]
+        program = str(EXAMPLES / "over_http.py")
+        command = [sys.executable, program, running.base, running.token()]
         for _ in range(2):
             done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=60)
             assert done.stdout.splitlines() == [

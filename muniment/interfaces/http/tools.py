@@ -1,5 +1,7 @@
 """The tools of the Model Context Protocol under ``/mcp``: whoever bears the token calls them."""
 
+from typing import cast
+
 from anyio import to_thread
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import HTTPConnection
@@ -32,7 +34,6 @@ class ToolsOverHttp:
         await self.sessions.asgi_app(scope, receive, send)
 
     def _enter(self, context: Context, *, writes: bool) -> Caller:
-        request: object = context.request
-        assert isinstance(request, HTTPConnection)  # noqa: S101 (the transport's)
+        request = cast("HTTPConnection", context.request)  # what the transport sets
         session = request.headers.get("mcp-session-id", "mcp")
         return Caller(self._gate.admit(request, writes=writes), session)

@@ -131,6 +131,8 @@ class TestInput:
             ),
             ("/v1/purges", {"dry_run": "yes"}, "dry_run_invalid"),
             ("/v1/context", {"session": "s", "message": 5}, "message_invalid"),
+            ("/v1/memories/batch", {"items": {}}, "items_invalid"),
+            ("/v1/memories/batch", {"items": "text"}, "items_invalid"),
         ],
     )
     def test_a_value_that_breaks_a_rule(
@@ -144,6 +146,25 @@ class TestInput:
     @pytest.mark.parametrize("limit", ["0", "-1", "x", "1.5", "true", "", "9" * 40, "1_000"])
     def test_a_number_in_an_address_is_one(self, owner: httpx.Client, limit: str) -> None:
         fails(owner.get("/v1/log", params={"limit": limit}), 422, "limit_invalid", "limit")
+
+    @pytest.mark.parametrize(
+        ("path", "code"),
+        [
+            (f"/v1/audit/at?when={2**63}", "when_invalid"),
+            ("/v1/audit/at?when=-1", "timestamp_invalid"),
+            ("/v1/audit/trend?replayed=maybe", "replayed_invalid"),
+            ("/v1/audit/trend?days=0", "days_invalid"),
+            ("/v1/audit/trend?days=nan", "days_invalid"),
+            ("/v1/diff?one=1&other=yesterday", "timestamp_invalid"),
+            ("/v1/trace/1?depth=0", "depth_invalid"),
+            ("/v1/proposals?state=odd", "state_invalid"),
+        ],
+    )
+    def test_what_an_address_asks_obeys_the_rules(
+        self, owner: httpx.Client, path: str, code: str
+    ) -> None:
+        told = owner.get(path)
+        assert (told.status_code, told.json()["error"]["code"]) == (422, code)
 
     def test_a_field_of_an_address_comes_once(self, owner: httpx.Client) -> None:
         fails(owner.get("/v1/log?limit=1&limit=2"), 422, "limit_invalid", "limit")
