@@ -151,7 +151,7 @@ class TestInput:
         ("path", "code"),
         [
             (f"/v1/audit/at?when={2**63}", "when_invalid"),
-            ("/v1/audit/at?when=-1", "timestamp_invalid"),
+            ("/v1/audit/at?when=-1", "when_invalid"),
             ("/v1/audit/trend?replayed=maybe", "replayed_invalid"),
             ("/v1/audit/trend?days=0", "days_invalid"),
             ("/v1/audit/trend?days=nan", "days_invalid"),
