@@ -1,6 +1,7 @@
 """Who is let in: whose token, on which name, from which page, how often."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -236,6 +237,19 @@ class TestLimits:
         allowance = Allowance("reads", 0, lambda: 0.0)
         for _ in range(1_000):
             allowance.take("me")
+
+
+class TestManyAtOnce:
+    def test_sixty_four_clients_are_answered(self, server: Served) -> None:
+        space = server.fresh_space()
+        save(server.client(space=space))
+        clients = [server.client(f"bot:agent-{at}", space=space) for at in range(64)]
+        with ThreadPoolExecutor(64) as threads:
+            asked = [
+                threads.submit(client.post, "/v1/search", json={"query": "quillmark"})
+                for client in clients
+            ]
+        assert [len(one.result().json()["hits"]) for one in asked] == [1] * 64
 
 
 class TestOpen:
