@@ -3,11 +3,15 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 PEERS := .venv-bench
 
-.PHONY: demo test check bench bench-peers lock clean
+.PHONY: demo run test check bench bench-peers lock clean
 
 # A story of two agents and a user over four simulated months, on a store of its own.
 demo: $(STAMP)
 	$(BIN)/muniment demo
+
+# The server, on a store in memory/ unless MUNIMENT_DATA names another: RUN='--port 9000'.
+run: $(STAMP)
+	MUNIMENT_DATA=$${MUNIMENT_DATA:-memory} $(BIN)/muniment serve $(RUN)
 
 # Style, types and the import rules, then every test.
 test: check

@@ -2,11 +2,15 @@
 
 import os
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Self
 
+from ._release import __version__
 from .asynchronous import AsyncMuniment
+from .commands.record_start import RecordStart
 from .domain.identity import Identity, Role, identity
 from .domain.ports import Clock
+from .domain.process import Kind
 from .domain.working.keys import own_namespace
 from .engine import Engine
 from .face.access import Access
@@ -23,6 +27,7 @@ from .face.travelling import Travelling
 from .face.working import WorkingMemory
 from .face.writing import Writing
 from .keychain import Keychain
+from .log.desk import read_clock
 from .meaning import Meaning
 from .removals import settle
 from .settings import Settings
@@ -71,6 +76,11 @@ class Muniment(
             self._engine.close()
 
     @property
+    def now(self) -> datetime:
+        """The moment by this store's clock, in UTC."""
+        return read_clock(self._engine.clock())
+
+    @property
     def settings(self) -> Settings:
         """The settings that hold."""
         return self._engine.settings
@@ -105,6 +115,14 @@ class Muniment(
         """The namespace of working memory that this handle writes into; None: it has none."""
         return self._namespace
 
+    def record_start(self, kind: Kind) -> None:
+        """Put on record that a process serves this store from now on; nothing where it may not."""
+        if not self._engine.store.read_only:
+            self._engine.run(
+                RecordStart.of(kind=kind, release=__version__),
+                identity(self.space, f"system:{kind}"),
+            )
+
     def acting_as(
         self, actor: str, space: str | None = None, namespace: str | None = None
     ) -> "Muniment":
@@ -117,7 +135,10 @@ class Muniment(
             Invalid: ``actor_invalid``, ``space_invalid`` or ``namespace_invalid``.
             Refused: ``namespace_refused`` where a sub-agent is given another than its own.
         """
-        acting = identity(self.space if space is None else space, actor)
+        return self.as_identity(identity(self.space if space is None else space, actor), namespace)
+
+    def as_identity(self, acting: Identity, namespace: str | None = None) -> "Muniment":
+        """A handle on the same store for who was recognised by other means, such as a token."""
         return Muniment(self._engine, acting, owns_engine=False, namespace=namespace)
 
 

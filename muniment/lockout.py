@@ -13,6 +13,21 @@ WITHIN: Final = timedelta(minutes=1)
 _CLIENTS: Final = 10_000
 
 
+class LockedOut(Refused):
+    """An address failed too often.
+
+    Args:
+        message: What to do.
+        retry_after: Seconds until it may try again.
+    """
+
+    default_code = "locked_out"
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
 class Lockout:
     """Counts the failures of each client: ten in a minute keep it out for a minute.
 
@@ -30,7 +45,7 @@ class Lockout:
         """Lets a client try.
 
         Raises:
-            Refused: ``locked_out``, whatever it would show.
+            LockedOut: Whatever it would show.
         """
         with self._mutex:
             until = self._until.get(client)
@@ -38,10 +53,8 @@ class Lockout:
             if until is None or now >= until:
                 self._until.pop(client, None)
                 return
-        raise Refused(
-            f"Too many failures: try again in {(until - now).total_seconds():.0f} s.",
-            code="locked_out",
-        )
+        left = (until - now).total_seconds()
+        raise LockedOut(f"Too many failures: try again in {left:.0f} s.", left)
 
     def failed(self, client: str) -> None:
         """Counts a failure."""

@@ -323,6 +323,32 @@ class LogSettings(_Section):
     )
 
 
+class ServerSettings(_Section):
+    """Who may ask the server."""
+
+    hosts: tuple[str, ...] = Field(
+        default=("localhost", "127.0.0.1", "::1"),
+        description="Names that the server answers to; the one that it listens on is another.",
+    )
+    origins: tuple[str, ...] = Field(
+        default=(), description="Web origins whose pages may ask, such as https://console.example."
+    )
+
+
+class LimitSettings(_Section):
+    """How much the server takes from a client."""
+
+    body_bytes: int = Field(
+        default=1_048_576, ge=1_024, le=1 << 30, description="Bytes that a request may have."
+    )
+    reads_per_minute: int = Field(
+        default=600, ge=0, description="Reads a minute of each token; 0: as many as it likes."
+    )
+    writes_per_minute: int = Field(
+        default=60, ge=0, description="Writes a minute of each token; 0: as many as it likes."
+    )
+
+
 class Settings(BaseSettings):
     """Every setting, frozen once it is made."""
 
@@ -340,6 +366,8 @@ class Settings(BaseSettings):
     recall: RecallSettings = Field(default_factory=RecallSettings)
     model: ModelSettings = Field(default_factory=ModelSettings)
     log: LogSettings = Field(default_factory=LogSettings)
+    server: ServerSettings = Field(default_factory=ServerSettings)
+    limits: LimitSettings = Field(default_factory=LimitSettings)
     audit: AuditOptions = Field(default_factory=AuditOptions)
 
     @property

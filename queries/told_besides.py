@@ -7,6 +7,7 @@ from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.erasure import events as erasure
 from muniment.domain.feedback import Given
+from muniment.domain.process import Started
 from muniment.domain.proposal import events as proposals
 from muniment.domain.signing_key import Rotated
 
@@ -161,3 +162,8 @@ def _resumed(event: consolidation.Resumed, _: str) -> str:
 def _evaluated(event: evaluation.Evaluated, _: str) -> str:
     said = event.summary
     return f"{event.model} judged {said.judged} samples: {said.unsound} unsound"
+
+
+@told_besides.register
+def _started(event: Started, _: str) -> str:
+    return f"{event.kind} was started, release {event.release}"

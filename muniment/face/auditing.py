@@ -88,9 +88,15 @@ class Audit(Face):
         ``"replayed": true``.
 
         Raises:
-            Invalid: ``days_invalid``.
+            Invalid: ``days_invalid`` or ``replayed_invalid``.
         """
         self._authorise(ReadAudit)
+        if replayed not in (None, True, False):
+            raise Invalid(
+                "replayed: say True or False, or leave it out.",
+                code="replayed_invalid",
+                field="replayed",
+            )
         now = read_clock(self._engine.clock())
         return self._auditing.trend(self._identity.space, _days(days), now, replayed=replayed)
 
@@ -294,7 +300,7 @@ def _moment(when: object) -> datetime | int:
         return moments.parse(when, "when")
     if isinstance(when, datetime):
         return moments.in_utc(when, "when")
-    if isinstance(when, int) and not isinstance(when, bool):
+    if isinstance(when, int) and not isinstance(when, bool) and 0 <= when < 2**63:
         return when
     raise Invalid(
         "when: give an aware datetime, an RFC 3339 time or a position.",

@@ -1,13 +1,13 @@
 """What every part of the face stands on: the store, who acts, and whether they may."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar, cast
 
 from muniment.commands.edit import Edit
 from muniment.domain.access import ROLES, Operation, may
 from muniment.domain.errors import Invalid, Refused
-from muniment.domain.identity import Identity
+from muniment.domain.identity import Identity, Role
 from muniment.domain.memory.view import Memory
 from muniment.engine import Engine
 
@@ -45,13 +45,22 @@ class Face:
         """The space that this handle works in."""
         return self._identity.space
 
+    @property
+    def role(self) -> Role:
+        """As what it acts: this says what it may do."""
+        return self._identity.role
+
+    def may(self, operation: str) -> bool:
+        """Whether this role may ask for an operation, by its name in the table of roles."""
+        return may(self.role, operation, self._engine.rules.access)
+
     def _edit(self, command: type[Edit], **given: Any) -> Memory:
         self._authorise(command)
         return self._engine.run(command.of(**given), self._identity)
 
     def _authorise(self, operation: type[Operation]) -> None:
         """Refuses what the role may not ask for, before anything about the input is looked at."""
-        if not may(self._identity.role, operation.VERB, self._engine.rules.access):
+        if not self.may(operation.VERB):
             self._engine.denied(self._identity, operation.VERB)
             allowed = ", ".join(sorted(ROLES[operation.VERB]))
             raise Refused(
@@ -77,9 +86,10 @@ def listed(given: Iterable[T], field: str) -> list[T]:
     """What an argument of several gives.
 
     Raises:
-        Invalid: It is nothing to go through; the code is ``<field>_invalid``.
+        Invalid: It is nothing to go through, a text or a mapping; the code is ``<field>_invalid``.
     """
-    try:
-        return list(given)
-    except TypeError as error:
-        raise Invalid(f"{field}: give several.", code=f"{field}_invalid", field=field) from error
+    # callers need not be typed, and a text's characters or a mapping's names are not what is meant
+    several: object = given
+    if isinstance(several, str | bytes | Mapping) or not isinstance(several, Iterable):
+        raise Invalid(f"{field}: give several.", code=f"{field}_invalid", field=field)
+    return list(cast("Iterable[T]", several))

@@ -5,7 +5,9 @@ package by ``muniment/verifier.py``, one file that may be copied anywhere.
 """
 
 from hashlib import sha256
-from typing import Final, TypedDict
+from typing import Final
+
+from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
 from muniment.domain.errors import StorageFailed
 

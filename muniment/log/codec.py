@@ -18,6 +18,7 @@ from muniment.domain.denial import Denied
 from muniment.domain.erasure import events as erasure
 from muniment.domain.feedback import Given
 from muniment.domain.memory import events
+from muniment.domain.process import Started
 from muniment.domain.proposal import events as proposals
 from muniment.domain.recorded import word_fields
 from muniment.domain.signing_key import Rotated
@@ -54,6 +55,7 @@ EVENTS: tuple[type, ...] = (
     erasure.WordsPurged,
     Skewed,
     Rotated,
+    Started,
     Denied,
     access_token.Issued,
     access_token.Revoked,

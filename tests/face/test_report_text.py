@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import muniment
 from muniment import Muniment, Report
-from muniment.interfaces.cli.output import document
+from muniment.interfaces.documents import document
 from muniment.reporting.markdown import markdown
 from muniment.reporting.questions import QUESTIONS
 

@@ -105,6 +105,7 @@ def test_every_operation_has_its_verb_and_nothing_else_has() -> None:
         if operation not in OTHERWISE
     }
     besides = {"fold", "purge", "import", "verify", "rebuild", "settings", "doctor", "demo"}
+    besides |= {"serve", "mcp", "instructions"}
     besides |= {"prove-invariants", "checkpoint", "prove", "export", "backup", "restore-backup"}
     besides |= {"keys", "token", "space", "proposals", "erase", "erasures", "diff", "inbox"}
     besides |= {"knew", "trace", "blast-radius", "rollback", "audit", "conversation", "working"}

@@ -7,13 +7,25 @@ from typing import get_args
 
 import pytest
 from roles_page import table
-from surfaces import CALLS, SURFACES, VERBS, InPython, OnTheCommandLine, operations, surfaces
+from surfaces import (
+    CALLS,
+    REQUESTS,
+    SURFACES,
+    TOOL_CALLS,
+    VERBS,
+    InPython,
+    OnTheCommandLine,
+    OverHttp,
+    operations,
+    surface,
+)
 from terminal import Terminal
 
 import muniment
 from muniment.domain.access import ROLES
 from muniment.domain.identity import Role
 from muniment.interfaces.cli import program
+from muniment.interfaces.mcp.tools import TOOLS
 
 ALLOWED = frozenset(
     [
@@ -44,30 +56,32 @@ def test_every_operation_has_a_row_and_is_asked_for_on_every_surface() -> None:
     assert names <= set(ROLES)
     assert set(CALLS) == names - InPython.LACKS
     assert set(VERBS) == names - OnTheCommandLine.LACKS
+    assert set(REQUESTS) == names - OverHttp.LACKS
+    assert {tool.operation for tool in TOOLS} - {None} == set(TOOL_CALLS)
 
 
 @pytest.mark.parametrize("role", get_args(Role))
-@pytest.mark.parametrize("surface", SURFACES)
+@pytest.mark.parametrize("name", SURFACES)
 def test_a_role_does_what_the_table_allows_and_nothing_else(
-    made: Terminal, surface: str, role: Role
+    made: Terminal, name: str, role: Role
 ) -> None:
     with muniment.open(made.data) as m:
         of = m.save("The Quillmark feed sits on Drive North.").id
-    ask = surfaces(made)[surface]
     wrong: list[str] = []
-    for operation in sorted(CALLS.keys() - ask.LACKS):
-        with muniment.open(made.data) as m:
-            if m.get(of).state == "quarantined":
-                m.release(of)
-            m.restore(of)
-            before = _written(m)
-        code = ask(operation, role, of)
-        if role in ROLES[operation]:
-            right = code in ALLOWED
-        else:
+    with surface(name, made) as ask:
+        for operation in sorted(CALLS.keys() - ask.LACKS):
             with muniment.open(made.data) as m:
-                right = code == "role_refused" and _written(m) == before
-        wrong += [] if right else [f"{operation}: {code}"]
+                if m.get(of).state == "quarantined":
+                    m.release(of)
+                m.restore(of)
+                before = _written(m)
+            code = ask(operation, role, of)
+            if role in ROLES[operation]:
+                right = code in ALLOWED
+            else:
+                with muniment.open(made.data) as m:
+                    right = code == "role_refused" and _written(m) == before
+            wrong += [] if right else [f"{operation}: {code}"]
     assert wrong == []
 
 

@@ -32,6 +32,7 @@ from muniment.domain.importance import Decay
 from muniment.domain.memory import events as e
 from muniment.domain.memory.state import State, evolve
 from muniment.domain.memory.view import view
+from muniment.domain.process import Started
 from muniment.domain.proposal import events as p
 from muniment.domain.recorded import Recorded
 from muniment.domain.signing_key import Rotated
@@ -341,6 +342,8 @@ EXAMPLES: Sequence[object] = (
     erasure.WordsPurged(erasure=_OTHERS[0]),
     Skewed(behind_seconds=301.5),
     Skewed(behind_seconds=86_400.000001),
+    Started(kind="serve", release="0.1.0"),
+    Started(kind="mcp", release="1.0.0rc1"),
     Rotated(old=_VERIFIERS[0], new=_VERIFIERS[1], statement=_STATEMENT),
     Rotated(old=_VERIFIERS[1], new=_VERIFIERS[0], statement=_STATEMENT + _STATEMENT[-60:]),
     Denied(operation="save", role="contributor", count=1),

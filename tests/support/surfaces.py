@@ -1,20 +1,25 @@
 """The surfaces that operations are asked for on, for tests that hold on each of them alike.
 
 A surface takes an operation by its name in the table of roles and asks for it on a memory, in a
-role. HTTP and MCP are each one more ``Surface`` with a table of their own.
+role; each has a table of its own.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, cast
 
+import httpx
+from conversing import over_http, talk
+from mcp import ClientSession
+from served import Served, served
 from terminal import Terminal
 
 import muniment
 from muniment import Muniment, MunimentError
 from muniment.domain.access import Operation
-from muniment.domain.identity import Role
+from muniment.domain.identity import Identity, Role, identity
 
 NOBODY = "01980000-0000-7000-8000-000000000000"
 
@@ -80,6 +85,66 @@ class OnTheCommandLine:
         line = [part.format(of=of, nobody=NOBODY, place=place) for part in VERBS[operation]]
         run = self._terminal("--role", role, "--json", *line)
         return "done" if run.status in (0, 1) else str(json.loads(run.err)["error"]["code"])
+
+
+class OverHttp:
+    """The addresses."""
+
+    LACKS: ClassVar[frozenset[str]] = frozenset(
+        [
+            *("import", "export", "backup", "rebuild"),  # of the machine that the store is on
+            *("keys backup", "keys rotate", "keys rotate-signing"),
+            *("every_space", "space list"),  # a token reaches its own space
+            "as_of",  # a part of other addresses, each with its own row
+        ]
+    )
+
+    def __init__(self, running: Served) -> None:
+        self._running = running
+
+    def __call__(self, operation: str, role: Role, of: str) -> str:
+        address, body = REQUESTS[operation]
+        method, _, path = address.partition(" ")
+        filled = json.loads(json.dumps(body).replace("{of}", of))
+        with httpx.Client(base_url=self._running.base, timeout=30) as client:
+            answer = client.request(
+                method,
+                f"/v1{path.replace('{of}', of)}",
+                headers={"Authorization": f"Bearer {role}"},
+                **({"params": filled} if method == "GET" else {"json": filled}),
+            )
+        if answer.is_success:
+            return "done"
+        return str(answer.json()["error"]["code"])
+
+
+class AsTools:
+    """The tools."""
+
+    LACKS: ClassVar[frozenset[str]]
+
+    def __init__(self, running: Served) -> None:
+        self._running = running
+
+    def __call__(self, operation: str, role: Role, of: str) -> str:
+        tool, given = TOOL_CALLS[operation]
+        arguments = {name: of if value == "{of}" else value for name, value in given.items()}
+
+        async def say(session: ClientSession) -> str:
+            listed = {one.name for one in (await session.list_tools()).tools}
+            answer = await session.call_tool(tool, arguments)
+            (part,) = answer.content
+            assert part.type == "text"
+            code = part.text[1:].partition("]")[0] if answer.is_error else "done"
+            assert (tool in listed) == (code != "role_refused")
+            return code
+
+        return talk(over_http(self._running.base, role), say)
+
+
+def _as_role(token: str) -> Identity:
+    """Whose a token is that names nothing but a role."""
+    return identity("default", "manual", cast("Role", token))
 
 
 _Call = Callable[[Muniment, str, Path], Any]
@@ -224,9 +289,105 @@ VERBS: Mapping[str, tuple[str, ...]] = {
 """Each operation asked for on the command line."""
 
 
-def surfaces(terminal: Terminal) -> Mapping[str, Surface]:
-    """Every surface, by name, on one store."""
-    return {"python": InPython(terminal.data), "cli": OnTheCommandLine(terminal)}
+_DRY = {"dry_run": True}
+
+REQUESTS: Mapping[str, tuple[str, dict[str, Any]]] = {
+    "save": ("POST /memories", {"content": "Rack 12 is full."}),
+    "revise": ("POST /memories/{of}/revise", {"content": "Rack 12 is full."}),
+    "rescore": ("POST /memories/{of}/rescore", {"importance": 0.9}),
+    "recategorize": ("POST /memories/{of}/recategorize", {"category": "infra"}),
+    "retag": ("POST /memories/{of}/retag", {"tags": ["x"]}),
+    "describe": ("POST /memories/{of}/describe", {"metadata": {"k": "v"}}),
+    "pin": ("POST /memories/{of}/pin", {}),
+    "unpin": ("POST /memories/{of}/unpin", {}),
+    "mark_used": ("POST /memories/{of}/mark-used", {}),
+    "archive": ("POST /memories/{of}/archive", {"reason": "stale"}),
+    "restore": ("POST /memories/{of}/restore", {}),
+    "supersede": ("POST /memories/{of}/supersede", {"by": NOBODY}),
+    "merge": ("POST /merges", {"ids": ["{of}", NOBODY], "content": "Both."}),
+    "fold": ("POST /folds", {}),
+    "quarantine": ("POST /memories/{of}/quarantine", {"reason": "doubtful"}),
+    "release": ("POST /memories/{of}/release", {}),
+    "hold": ("POST /memories/{of}/hold", {"reason": "a suit"}),
+    "release_hold": ("POST /memories/{of}/release-hold", {}),
+    "purge": ("POST /purges", _DRY),
+    "erase": ("POST /memories/{of}/erase", {"basis": "gdpr-17", **_DRY}),
+    "erasures": ("GET /erasures", {}),
+    "search": ("POST /search", {"query": "feed"}),
+    "recall": ("POST /recall", {"query": "feed", "session": "s1"}),
+    "show": ("GET /memories/{of}", {}),
+    "get_many": ("POST /memories/get", {"ids": ["{of}"]}),
+    "history": ("GET /memories/{of}/history", {}),
+    "log": ("GET /log", {"limit": 1}),
+    "diff": ("GET /diff", {"one": 1, "other": 2}),
+    "stats": ("GET /stats", {}),
+    "knew": ("GET /knew", {"agent": "bot:main", "when": 1}),
+    "trace": ("GET /trace/{of}", {}),
+    "blast_radius": ("POST /blast-radius", {"memory": "{of}"}),
+    "rollback": ("POST /rollbacks", {"memory": "{of}", **_DRY}),
+    "propose": ("POST /proposals", {"content": "Rack 14 is full."}),
+    "proposals": ("GET /proposals", {}),
+    "decide": (f"POST /proposals/{NOBODY}/decide", {"verdict": "reject", "reason": "no"}),
+    "verify": ("GET /verify", {}),
+    "checkpoint": ("GET /checkpoints/latest", {}),
+    "prove": ("POST /memories/{of}/proof", {}),
+    "prove_invariants": ("GET /invariants", {}),
+    "audit": ("GET /audit/trend", {}),
+    "report": ("GET /report?since=2020-01-01T00:00:00Z&until=2099-01-01T00:00:00Z", {}),
+    "audit run": ("POST /audit/runs", {}),
+    "audit evaluate": ("POST /audit/evaluations", {}),
+    "resume_consolidation": ("POST /audit/consolidation/resume", {"reason": "Looked into."}),
+    "working save": ("POST /working", {"key": "session/s1/k", "value": "v"}),
+    "working get": ("GET /working/session/s1/k", {}),
+    "working search": ("POST /working/search", {}),
+    "conversation append": ("POST /sessions/s1/turns", {"role": "user", "content": "Hello."}),
+    "conversation turns": ("GET /sessions/s1/turns", {}),
+    "conversation search": ("POST /turns/search", {"query": "hello"}),
+    "context": ("POST /context", {"session": "s1", "message": "feed"}),
+    "feedback": ("POST /feedback", {"kind": "praise", "text": "Well done."}),
+    "report_tool_call": (
+        "POST /sessions/s1/tool-calls",
+        {"tool": "ls", "arguments": {}, "ok": True},
+    ),
+    "token issue": ("POST /tokens", {"actor": "bot:main"}),
+    "token list": ("GET /tokens", {}),
+    "token revoke": (f"POST /tokens/{NOBODY}/revoke", {}),
+}
+"""Each operation asked for over HTTP."""
+
+TOOL_CALLS: Mapping[str, tuple[str, dict[str, Any]]] = {
+    "save": ("save_memory", {"content": "Rack 12 is full."}),
+    "search": ("search_memory", {"query": "feed"}),
+    "archive": ("delete_memory", {"id": "{of}"}),
+    "rescore": ("update_memory_importance", {"id": "{of}", "importance": 0.9}),
+    "history": ("get_memory_history", {"id": "{of}"}),
+    "propose": ("propose_memory", {"content": "Rack 14 is full."}),
+    "working save": ("save_to_working_memory", {"key": "session/s1/k", "data": "v"}),
+    "working get": ("get_from_working_memory", {"key": "session/s1/k"}),
+    "working search": ("search_working_memory", {}),
+    "conversation search": ("search_conversation_history", {"query": "hello"}),
+    "audit": ("get_memory_audit_trend", {"days": 1}),
+    "resume_consolidation": ("resume_memory_consolidation", {"reason": "Looked into."}),
+    "verify": ("verify_memory_log", {}),
+    "feedback": ("give_feedback", {"kind": "praise", "text": "Well done."}),
+}
+"""Each operation asked for as a tool: agents have those that a turn needs."""
+
+AsTools.LACKS = frozenset(CALLS) - frozenset(TOOL_CALLS)
 
 
-SURFACES = ("python", "cli")
+@contextmanager
+def surface(name: str, terminal: Terminal) -> Generator[Surface]:
+    """A surface, by name, on the store of a command line."""
+    if name == "python":
+        yield InPython(terminal.data)
+    elif name == "cli":
+        yield OnTheCommandLine(terminal)
+    else:
+        with served(terminal.data, settings=_AS_OFTEN_AS_ASKED, authenticate=_as_role) as running:
+            yield OverHttp(running) if name == "http" else AsTools(running)
+
+
+_AS_OFTEN_AS_ASKED = {"limits": {"writes_per_minute": 0, "reads_per_minute": 0}}
+
+SURFACES = ("python", "cli", "http", "mcp")

@@ -10,11 +10,11 @@ import typer
 from muniment.audit.glossary import GLOSSARY
 from muniment.audit.messages import SESSION, Message
 from muniment.domain.errors import NotFound
+from muniment.interfaces.documents import document
 
 from . import evaluations
 from .console import Line, line, progress, put
 from .help import Verb
-from .output import document
 from .session import Session, of
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

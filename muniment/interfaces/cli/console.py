@@ -8,6 +8,7 @@ from typing import TextIO, TypeAlias
 from rich.console import Console
 from rich.text import Text
 
+from muniment.interfaces.documents import document
 from muniment.queries.agent_text import visible
 
 Line: TypeAlias = Text
@@ -45,6 +46,14 @@ def line(*parts: str | tuple[str, str]) -> Line:
 def tail(id: str) -> str:
     """The end of an id, which every verb takes for the whole."""
     return id[-TAIL:]
+
+
+def answered(answer: object, lines: Iterable[Line], *, as_json: bool) -> None:
+    """Prints an answer: as JSON, or as the lines that tell it to people."""
+    if as_json:
+        sys.stdout.write(document(answer) + "\n")
+    else:
+        put(lines)
 
 
 @contextmanager

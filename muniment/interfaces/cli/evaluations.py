@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from muniment.domain.errors import NotFound
+from muniment.interfaces.documents import document
 
 from .console import Line, line, progress, put
 from .help import Verb
-from .output import document
 from .session import Session, of
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -7,6 +7,7 @@ import typer
 
 from muniment import sarif
 from muniment.domain.errors import Invalid, StorageFailed
+from muniment.interfaces.documents import document
 from muniment.log.bundles import Bundle
 from muniment.log.notes import MAX_NOTE, Checkpoint
 from muniment.log.shelf import given
@@ -14,7 +15,6 @@ from muniment.log.shelf import given
 from . import failures
 from .console import progress
 from .help import Verb
-from .output import document
 from .rendering import show
 from .session import Session, of
 

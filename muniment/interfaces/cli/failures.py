@@ -5,9 +5,9 @@ import sys
 import traceback
 
 from muniment.domain.errors import MunimentError, StorageFailed
+from muniment.interfaces.documents import document
 
 from .console import line, put
-from .output import document
 
 USAGE = 2
 INTERRUPTED = 130

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from muniment.domain.errors import Invalid
+from muniment.interfaces.documents import document
 from muniment.investigating import RollbackReport
 from muniment.queries.blast_radius import BlastRadius
 from muniment.queries.drawing import draw, label
@@ -17,7 +18,6 @@ from muniment.queries.wording import shortened
 from .console import Line, line, progress, put, tail
 from .help import Verb
 from .memories import stamp
-from .output import document
 from .session import Session, of
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -10,10 +10,9 @@ from muniment.domain.access_token import MAX_LIFE, USUAL_LIFE, Token
 from muniment.domain.identity import Role
 from muniment.tokens import IssuedToken
 
-from .console import Line, line, tail
+from .console import Line, answered, line, tail
 from .help import Verb
 from .memories import stamp
-from .output import answered
 from .session import of
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

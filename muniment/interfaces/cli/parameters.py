@@ -1,15 +1,13 @@
 """A field of an operation as a parameter of its verb: what it is called, and how text is read.
 
-Nothing is checked here. Text becomes the type that the field wants where it spells one, and goes on
-as text where it does not, so that the model says what is wrong with it.
+Nothing is checked here: what the model does not want, it says itself.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import typer
 from pydantic import BaseModel
@@ -17,6 +15,7 @@ from pydantic.fields import FieldInfo
 
 from muniment.domain.errors import Invalid
 from muniment.domain.memory.events import Source
+from muniment.interfaces.fields import kind, number
 
 from .texts import read_text
 
@@ -26,10 +25,6 @@ _NAMES = frozenset(["id", "by", "category", "proposal_id", "key", "session", "ro
 _ANYWHERE = " It may be @FILE, or - for the standard input."
 _NONE = " Without any there are none from then on."
 
-_WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
-_NUMBER = re.compile(
-    r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|nan|inf|infinity)", re.IGNORECASE
-)
 _SOURCE_FIELD = re.compile(r",(?=(?:type|ref|session|model)=)")
 
 
@@ -110,33 +105,24 @@ def _option(name: str, field: FieldInfo) -> Parameter:
 
 def _reading(name: str, field: FieldInfo) -> tuple[Any, str, Callable[[Any], object]]:
     """The type that typer reads, how help names it, and the value that goes to the model."""
-    kind = _kind(field.annotation)
-    if kind is bool:
+    wanted = kind(field.annotation)
+    if wanted is bool:
         return bool, "", _as_it_is
-    if kind is int or kind is float:
-        return str, "NUMBER", _number
-    if kind is timedelta:
-        return str, "SECONDS", _number
-    if kind is datetime:
+    if wanted in (int, float):
+        return str, "NUMBER", number
+    if wanted is timedelta:
+        return str, "SECONDS", number
+    if wanted is datetime:
         return str, "TIME", _as_it_is
-    if kind is Source:
+    if wanted is Source:
         return str, "TYPE|type=…,ref=…", _source
-    if get_origin(kind) is Literal:
-        return str, "|".join(str(choice) for choice in get_args(kind)), _as_it_is
-    if get_origin(kind) is tuple:
+    if get_origin(wanted) is Literal:
+        return str, "|".join(str(choice) for choice in get_args(wanted)), _as_it_is
+    if get_origin(wanted) is tuple:
         return list[str], f"{name.removesuffix('s').upper()}", tuple
-    if get_origin(kind) in (Mapping, dict) or kind is dict:
+    if get_origin(wanted) in (Mapping, dict) or wanted is dict:
         return list[str], "KEY=VALUE", _mapping(name)
     return str, "TEXT", _as_it_is
-
-
-def _kind(annotation: Any) -> Any:
-    """The type without its constraints, and without ``None``."""
-    if get_origin(annotation) is Annotated:
-        return _kind(get_args(annotation)[0])
-    if get_origin(annotation) in (Union, UnionType):
-        return _kind(next(one for one in get_args(annotation) if one is not type(None)))
-    return annotation
 
 
 def _help(field: FieldInfo, more: str = "") -> str:
@@ -155,12 +141,6 @@ def _described(annotation: Any) -> str:
 
 def _as_it_is(value: Any) -> object:
     return value
-
-
-def _number(text: str) -> object:
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    return float(text) if _NUMBER.fullmatch(text) else text
 
 
 def _mapping(name: str) -> Callable[[list[str]], object]:

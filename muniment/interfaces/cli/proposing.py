@@ -8,10 +8,9 @@ import typer
 from muniment.domain import category as categories
 from muniment.domain.proposal.state import Proposal, Standing
 
-from .console import Line, line, tail
+from .console import Line, answered, line, tail
 from .help import Verb
 from .memories import stamp
-from .output import answered
 from .session import of
 
 _COLOURS = {"pending": "yellow", "conflict": "red", "committed": "green"}

@@ -13,6 +13,7 @@ from muniment.domain.memory.view import Memory
 from muniment.domain.proposal.state import Proposal
 from muniment.erasing import ErasureCertificate, ErasurePreview
 from muniment.importing import ImportReport
+from muniment.interfaces.documents import document
 from muniment.log.verify import Verification
 from muniment.proofs.proof import Proof
 from muniment.purging import PurgeReport
@@ -36,7 +37,6 @@ from . import (
     records,
 )
 from .console import Line, put
-from .output import document
 
 Answer: TypeAlias = (
     Saved

@@ -9,6 +9,7 @@ import typer
 
 from muniment.domain.errors import Invalid, Refused
 from muniment.exporting import whole_file
+from muniment.interfaces.documents import document
 from muniment.paths import path_of
 from muniment.reporting.markdown import markdown
 from muniment.reporting.report import Report
@@ -16,7 +17,6 @@ from muniment.reporting.report import Report
 from .console import line, progress, put
 from .evidence import kept_elsewhere
 from .help import Verb
-from .output import document
 from .session import of
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -17,6 +17,7 @@ from muniment.commands.import_memory import ImportMemory
 from muniment.commands.purge import RequestPurge
 from muniment.commands.roll_back import RollBack
 from muniment.importing import FORMATS
+from muniment.interfaces.documents import document
 from muniment.operations import Query, Work
 from muniment.queries.blast_radius import GetBlastRadius
 from muniment.queries.get_memory import Get, GetMany
@@ -40,11 +41,11 @@ from . import (
     gatekeeping,
     proposing,
     reports,
+    serving,
 )
 from .console import progress
 from .help import Verb
 from .memories import Folded
-from .output import document
 from .parameters import Parameter, parameters
 from .rendering import show
 from .session import Session, of
@@ -99,6 +100,7 @@ def add_to(app: typer.Typer) -> None:
     carrying.add_to(app)
     gatekeeping.add_to(app)
     proposing.add_to(app)
+    serving.add_to(app)
 
 
 def _about(operation: Operation) -> str:

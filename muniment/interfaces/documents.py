@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -13,8 +12,6 @@ import regex
 
 from muniment.domain.moments import rfc3339
 
-from .console import Line, put
-
 _STEERING = regex.compile(r"[\p{Cf}\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -23,14 +20,6 @@ def document(answer: object, *, indent: int | None = 2) -> str:
     """One JSON document. Characters that steer or hide text are written as escapes."""
     text = json.dumps(plain(answer), ensure_ascii=False, indent=indent, allow_nan=False)
     return _SURROGATE.sub(_escaped, str(_STEERING.sub(_escaped, text)))
-
-
-def answered(answer: object, lines: Iterable[Line], *, as_json: bool) -> None:
-    """Prints an answer: as JSON, or as the lines that tell it to people."""
-    if as_json:
-        sys.stdout.write(document(answer) + "\n")
-    else:
-        put(lines)
 
 
 def plain(answer: object) -> Any:

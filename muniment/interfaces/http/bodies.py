@@ -1,0 +1,84 @@
+"""The body of a request: one JSON object of bounded size, read as it arrives."""
+
+import json
+import math
+from typing import Any, NoReturn, cast
+
+from starlette.requests import Request
+
+from muniment.domain.errors import Invalid
+
+
+async def body(request: Request, limit: int) -> dict[str, Any]:
+    """The object in the body; an empty one where there is no body.
+
+    Args:
+        request: What came in.
+        limit: Bytes that a body may have.
+
+    Raises:
+        Invalid: ``body_too_large``, ``encoding_unsupported``, ``content_type_unsupported`` or
+            ``json_invalid``.
+    """
+    _require_plain(request)
+    read = await _bytes(request, limit)
+    if not read:
+        return {}
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise Invalid(
+            "Send JSON, and say so: Content-Type: application/json.",
+            code="content_type_unsupported",
+        )
+    try:
+        given = json.loads(
+            read.decode(),
+            parse_constant=_not_a_number,
+            parse_float=_finite,
+            object_pairs_hook=_once_each,
+        )
+    except RecursionError as error:
+        raise Invalid("The body is nested too deeply.", code="json_invalid") from error
+    except ValueError as error:
+        raise Invalid(f"The body is no JSON: {error}.", code="json_invalid") from error
+    if not isinstance(given, dict):
+        raise Invalid("The body is no JSON object: send {…}.", code="json_invalid")
+    return cast("dict[str, Any]", given)
+
+
+def _require_plain(request: Request) -> None:
+    encoding = request.headers.get("content-encoding", "identity").lower()
+    if encoding != "identity":
+        raise Invalid(
+            f"Content-Encoding {encoding[:40]!r} is not taken: send the body as it is.",
+            code="encoding_unsupported",
+        )
+
+
+async def _bytes(request: Request, limit: int) -> bytes:
+    read = bytearray()
+    async for part in request.stream():
+        read += part
+        if len(read) > limit:
+            raise Invalid(
+                f"The body is over {limit:,} bytes: send less at once.", code="body_too_large"
+            )
+    return bytes(read)
+
+
+def _not_a_number(text: str) -> NoReturn:
+    message = f"{text} is no number of JSON"
+    raise ValueError(message)
+
+
+def _finite(text: str) -> float:
+    read = float(text)
+    return read if math.isfinite(read) else _not_a_number(text[:40])
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Invalid(f"{twice[:80]} is there twice.", code="json_invalid", field=twice[:80])
+    return read

@@ -1,0 +1,102 @@
+"""How an address is described in ``/openapi.json``: from the models, so that both say the same."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from muniment.interfaces.schemas import schema
+
+from .endpoints import AS_OF, in_headers, in_path, taken
+from .failures import Failed
+from .route import Route
+
+_ERRORS = {
+    401: "No token, or none that is taken.",
+    403: "The role, or the server, says no.",
+    404: "There is nothing of that name in this space.",
+    409: "Something moved meanwhile, or the state forbids it.",
+    410: "It was purged.",
+    413: "Too large.",
+    415: "Not JSON, or compressed.",
+    422: "A rule on input is broken; `field` names which input.",
+    429: "Too much in too short a time: see `Retry-After`.",
+    500: "A bug: see the server's log.",
+    503: "The storage does not let it: see `Retry-After`.",
+    504: "It took too long.",
+    507: "The disk is full.",
+}
+"""What every address may answer with besides."""
+
+
+def responses(route: Route) -> dict[int | str, dict[str, Any]]:
+    """The answers by status."""
+    told: dict[int | str, dict[str, Any]] = {
+        status: {"model": Failed, "description": text} for status, text in _ERRORS.items()
+    }
+    told[200] = {"model": route.answers, "description": "Done."}
+    if route.name == "save":
+        told[201] = {"model": route.answers, "description": "Saved as a new memory."}
+    return told
+
+
+def extra(route: Route) -> dict[str, Any]:
+    """What is taken: parameters and the body."""
+    names = taken(route)
+    inside = schema(route.model, [*in_path(route), *names])["properties"]
+    told: dict[str, Any] = {}
+    parameters = [
+        {"name": name, "in": "path", "required": True, "schema": _named(inside[name])}
+        for name in in_path(route)
+    ]
+    asked = schema(route.model, names)
+    if route.method == "GET":
+        parameters += [
+            {"name": name, "in": "query", "required": name in asked["required"], "schema": one}
+            for name, one in asked["properties"].items()
+        ]
+    else:
+        told["requestBody"] = {
+            "required": bool(asked["required"]),
+            "content": {"application/json": {"schema": asked}},
+        }
+    return {**told, "parameters": parameters + _headers(route) + _moment(route)}
+
+
+def _named(inside: Mapping[str, Any]) -> dict[str, Any]:
+    """A part of a path holds no slash."""
+    return {**inside, "pattern": "^[^/]+$"}
+
+
+def _moment(route: Route) -> list[dict[str, Any]]:
+    if route.kind != "past":
+        return []
+    return [
+        {
+            "name": AS_OF,
+            "in": "query",
+            "description": "Answer as it would have been answered then: a time, or a position.",
+            "schema": {"type": "string"},
+        }
+    ]
+
+
+def _headers(route: Route) -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = []
+    if "idempotency_key" in in_headers(route):
+        told.append(
+            {
+                "name": "Idempotency-Key",
+                "in": "header",
+                "description": "Makes a retry safe: the same key and request happen once.",
+                "schema": {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"},
+            }
+        )
+    if "expected_version" in in_headers(route):
+        told.append(
+            {
+                "name": "If-Match",
+                "in": "header",
+                "description": "The ETag decided on; refused where the memory moved since.",
+                "schema": {"type": "string", "pattern": '^"[0-9]{1,18}"$'},
+            }
+        )
+    return told

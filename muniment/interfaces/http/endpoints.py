@@ -1,0 +1,159 @@
+"""From an address to an answer: what was sent, by whom, on which moment; and back as JSON."""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from anyio import CapacityLimiter, to_thread
+from fastapi import Request
+from starlette.responses import Response
+
+from muniment.domain.errors import Invalid
+from muniment.handle import Muniment
+from muniment.interfaces import fields
+from muniment.interfaces.documents import document, plain
+
+from . import confirmations
+from .bodies import body
+from .route import Call, Route, Values
+
+AS_OF = "as_of"
+SESSION = "http"
+"""The session of a search that names none by ``X-Session``."""
+
+_POSITION = re.compile(r"[0-9]{1,18}")
+_SAYS_WHETHER = frozenset(["confirm", "dry_run"])
+_FROM_HEADERS = frozenset(["idempotency_key", "expected_version"])
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def taken(route: Route) -> list[str]:
+    """The names of what is taken in the body, or in a query where there is no body."""
+    left_out = {*_FROM_HEADERS, *route.left_out, *in_path(route)}
+    return [name for name in route.model.model_fields if name not in left_out]
+
+
+def in_headers(route: Route) -> frozenset[str]:
+    """The names of what is taken from headers."""
+    return _FROM_HEADERS & route.model.model_fields.keys() - route.left_out
+
+
+def in_path(route: Route) -> list[str]:
+    """The names of what stands in the path."""
+    return [
+        name
+        for name in route.model.model_fields
+        if f"{{{name}}}" in route.path or f"{{{name}:path}}" in route.path
+    ]
+
+
+def endpoint(route: Route, max_body: int, threads: CapacityLimiter) -> Endpoint:
+    """What answers an address.
+
+    Args:
+        route: The address.
+        max_body: Bytes that a body may have.
+        threads: How many requests are worked on at a time.
+    """
+
+    async def answer(request: Request) -> Response:
+        moment = request.query_params.get(AS_OF) if route.kind == "past" else None
+        given = await body(request, max_body) if route.method == "POST" else {}
+        given |= _queried(route, request)
+        _require(route, given)
+        values = {**given, **request.path_params, **_from_headers(route, request)}
+        return await to_thread.run_sync(_work, route, request, values, moment, limiter=threads)
+
+    return answer
+
+
+def _work(route: Route, request: Request, values: dict[str, Any], moment: str | None) -> Response:
+    face: Muniment = request.state.face
+    if moment is not None:
+        face = face.as_of(int(moment) if _POSITION.fullmatch(moment) else moment)
+    call = Call(face, values, request.headers.get("x-session", SESSION))
+    return _respond(_confirmed(route, call) if route.kind == "confirmed" else route.perform(call))
+
+
+def _confirmed(route: Route, call: Call) -> object:
+    """A dry run with its digest; or the thing itself, where a digest says what it will be."""
+    values = {name: call.values[name] for name in call.values if name not in _SAYS_WHETHER}
+    given, is_dry = call.values.get("confirm"), call.values.get("dry_run", False)
+    if not isinstance(is_dry, bool):
+        raise Invalid("dry_run: say true or false.", code="dry_run_invalid", field="dry_run")
+
+    def perform(*, dry_run: bool) -> Any:
+        return plain(route.perform(replace(call, values={**values, "dry_run": dry_run})))
+
+    plan, now = perform(dry_run=True), call.face.now
+    asked = [route.name, call.face.space, plain(values)]
+    if is_dry:
+        return {**plan, "confirm": confirmations.digest(asked, plan, now)}
+    confirmations.require(given, asked, plan, now)
+    return {**perform(dry_run=False), "confirm": None}
+
+
+def _queried(route: Route, request: Request) -> dict[str, Any]:
+    """What the query of the address holds; a body's fields are not taken from there."""
+    model, read = route.model.model_fields, dict[str, Any]()
+    names = taken(route) if route.method == "GET" else []
+    for name in request.query_params:
+        if name == AS_OF and route.kind == "past":
+            continue
+        if name not in names:
+            raise _unknown(name)
+        texts = request.query_params.getlist(name)
+        annotation = model[name].annotation
+        if fields.is_many(annotation):
+            read[name] = texts
+        elif len(texts) > 1:
+            raise Invalid(f"{name}: it is there twice.", code=f"{name}_invalid", field=name)
+        else:
+            read[name] = fields.from_text(annotation, texts[0])
+    return read
+
+
+def _require(route: Route, given: Values) -> None:
+    names = taken(route)
+    for name in given:
+        if name not in names:
+            raise _unknown(name)
+    for name in names:
+        if route.model.model_fields[name].is_required() and name not in given:
+            raise Invalid(f"{name}: it is missing.", code=f"{name}_required", field=name)
+
+
+def _unknown(name: str) -> Invalid:
+    shown = name[:80]
+    return Invalid(f"{shown}: there is no such field here.", code="unknown_field", field=shown)
+
+
+def _from_headers(route: Route, request: Request) -> dict[str, Any]:
+    read: dict[str, Any] = {}
+    key = request.headers.get("idempotency-key")
+    if key is not None and "idempotency_key" in in_headers(route):
+        read["idempotency_key"] = key
+    version = request.headers.get("if-match")
+    if version not in (None, "*") and "expected_version" in in_headers(route):
+        text = version.strip('"')
+        if not text.isdecimal() or len(text) > 18:
+            raise Invalid(
+                'If-Match: give the ETag that the memory came with, such as "3".',
+                code="if_match_invalid",
+                field="If-Match",
+            )
+        read["expected_version"] = int(text)
+    return read
+
+
+def _respond(answer: object) -> Response:
+    memory = getattr(answer, "memory", answer)
+    version = getattr(memory, "version", None)
+    headers = {} if version is None else {"ETag": f'"{version}"'}
+    made = getattr(answer, "outcome", None) == "created"
+    text = document(answer, indent=None)
+    return Response(
+        text.encode(), 201 if made else 200, headers=headers, media_type="application/json"
+    )

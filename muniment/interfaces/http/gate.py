@@ -1,0 +1,102 @@
+"""Who is let in: the names that the server answers to, the token, and how often it may ask."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
+
+from muniment.domain.errors import Refused
+from muniment.domain.identity import Identity
+from muniment.handle import Muniment
+from muniment.lockout import Lockout
+
+from .limits import Allowance
+
+Authenticate = Callable[[str], Identity]
+"""Whose a token is; raises Refused where it is nobody's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What stands before every address but those that tell of the server's health.
+
+    Args:
+        store: The handle that the server was started with.
+        authenticate: Whose a token is; None where everyone on this machine is let in.
+        anyone: Who acts where no token is asked for.
+        hosts: The names that requests may be sent to, without ports.
+        origins: Web origins, such as ``https://console.example``, whose pages may ask.
+        reads: How often a client may read.
+        writes: How often a client may write.
+        lockout: Keeps out the addresses that guess at tokens.
+    """
+
+    store: Muniment
+    authenticate: Authenticate | None
+    anyone: Identity
+    hosts: Collection[str]
+    origins: Collection[str]
+    reads: Allowance
+    writes: Allowance
+    lockout: Lockout
+
+    def check_address(self, headers: Headers) -> None:
+        """Refuses what was sent to another name, or by a page of another origin.
+
+        A page that a user visits can make the browser ask a server on the same machine; it can set
+        neither header.
+
+        Raises:
+            Refused: ``host_refused`` or ``origin_refused``.
+        """
+        host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+        if host not in self.hosts:
+            raise Refused(
+                f"This server does not answer to {host[:100]!r}: the operator lists its names in"
+                " server.hosts.",
+                code="host_refused",
+            )
+        origin = headers.get("origin")
+        if origin is not None and origin not in self.origins:
+            raise Refused(
+                f"Pages of {origin[:100]!r} may not ask: the operator lists origins in"
+                " server.origins.",
+                code="origin_refused",
+            )
+
+    def admit(self, connection: HTTPConnection, *, writes: bool) -> Muniment:
+        """The handle that a request acts through.
+
+        Raises:
+            Refused: ``token_required``, ``token_refused`` or ``locked_out``.
+            RateLimited: The client asks too often.
+        """
+        identity = self.recognise(connection)
+        (self.writes if writes else self.reads).take((identity.space, identity.actor))
+        return self.store.as_identity(identity)
+
+    def recognise(self, connection: HTTPConnection) -> Identity:
+        """Who sends a request; it reads the log, so call it where waiting is allowed.
+
+        Raises:
+            Refused: ``token_required``, ``token_refused`` or ``locked_out``.
+        """
+        if self.authenticate is None:
+            return self.anyone
+        scheme, _, token = connection.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not token.strip():
+            raise Refused(
+                "A token is needed: send Authorization: Bearer … (muniment token issue makes one).",
+                code="token_required",
+            )
+        address = connection.client.host if connection.client else ""
+        self.lockout.require_open(address)
+        try:
+            identity = self.authenticate(token.strip())
+        except Refused:
+            self.lockout.failed(address)
+            raise
+        self.lockout.passed(address)
+        return identity

@@ -1,0 +1,130 @@
+"""The server as a process: listens, says how to connect, and ends in order."""
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+
+from muniment.domain.errors import Invalid, Unavailable
+from muniment.domain.identity import identity
+from muniment.handle import Muniment
+from muniment.lockout import Lockout
+
+from .application import application
+from .gate import Authenticate, Gate
+from .limits import Allowance
+
+GRACE = 3
+"""Seconds that requests have to end in once the server is told to."""
+
+
+def serve(
+    store: Muniment,
+    host: str,
+    port: int,
+    authenticate: Authenticate | None,
+    ready: Callable[[str], None],
+) -> None:
+    """Serves a store until the process is told to end (SIGTERM, SIGINT).
+
+    Args:
+        store: The store; the caller closes it, which flushes and signs a checkpoint.
+        host: The address to listen on.
+        port: The port; 0 takes any that is free.
+        authenticate: Whose a token is; None lets everyone on this machine in, as ``main``.
+        ready: Called with the base address once requests are taken.
+
+    Raises:
+        Invalid: ``open_not_loopback``: without tokens the server listens on this machine alone.
+        Unavailable: ``port_taken``.
+    """
+    if authenticate is None and not _is_loopback(host):
+        raise Invalid(
+            f"host: without tokens the server listens on this machine alone, not on {host!r}.",
+            code="open_not_loopback",
+            field="host",
+        )
+    asyncio.run(_serve(store, host, port, authenticate, ready))
+
+
+def gate(store: Muniment, host: str, authenticate: Authenticate | None) -> Gate:
+    """Who is let in by the store's settings."""
+    server, limits = store.settings.server, store.settings.limits
+    return Gate(
+        store,
+        authenticate,
+        identity(store.space, "bot:main"),
+        {*server.hosts, host},
+        server.origins,
+        Allowance("reads", limits.reads_per_minute),
+        Allowance("writes", limits.writes_per_minute),
+        Lockout(lambda: store.now),
+    )
+
+
+async def _serve(
+    store: Muniment,
+    host: str,
+    port: int,
+    authenticate: Authenticate | None,
+    ready: Callable[[str], None],
+) -> None:
+    app = application(gate(store, host, authenticate), store.settings.limits.body_bytes)
+    listening = _listen(host, port)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+        lifespan="on",
+    )
+    server = Ending(config, app.state.stopping)
+    serving = asyncio.create_task(server.serve([listening]))
+    while not server.started and not serving.done():
+        await asyncio.sleep(0.01)
+    store.record_start("serve")
+    scheduler = store.audit.scheduler()
+    scheduler.start()
+    bound = listening.getsockname()[1]
+    ready(f"http://{f'[{host}]' if ':' in host else host}:{bound}")
+    try:
+        await serving
+    finally:
+        await asyncio.to_thread(scheduler.stop)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2_048)
+    except OSError as error:
+        raise Unavailable(
+            f"{host}:{port} cannot be listened on ({error.strerror}): name another with --port or"
+            " --host.",
+            code="port_taken",
+        ) from error
+
+
+class Ending(uvicorn.Server):
+    """Ends the streams that are open when it is told to end, not when their clients go."""
+
+    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 (its shape)
+        """Ends in order; uvicorn's own would send the signal on and leave the store unclosed."""
+        self._stopping.set()
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,87 @@
+"""The log as server-sent events: what is there after a position, then what comes."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Final
+
+from fastapi import APIRouter
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+
+from muniment.domain.errors import Invalid, Refused
+from muniment.handle import Muniment
+from muniment.interfaces.documents import document
+from muniment.queries.log import LogEntry
+
+from .gate import Gate
+
+LOOK_EVERY: Final = 0.2
+"""Seconds between looks at the end of the log."""
+
+_PART = 500
+_PING = 15
+
+
+def router(gate: Gate, stopping: asyncio.Event) -> APIRouter:
+    """``GET /log/stream``; ``stopping`` ends the streams that are open."""
+    routes = APIRouter(tags=["log"])
+
+    @routes.get(
+        "/log/stream",
+        operation_id="log_stream",
+        summary="The log as it grows.",
+        description="Server-sent events: `id` is the position, `event` the name, `data` the entry."
+        " It begins after `Last-Event-ID`, or after the position in `after`, or at the first.",
+        response_class=EventSourceResponse,
+    )
+    async def stream(request: Request) -> EventSourceResponse:
+        face = await run_in_threadpool(gate.admit, request, writes=False)
+        after = _position(request)
+        first = await run_in_threadpool(_part, face, after)  # a refusal is said by a status
+
+        def further(after: int) -> list[LogEntry]:
+            gate.recognise(request)  # a token that is revoked ends what it began
+            return _part(face, after)
+
+        return EventSourceResponse(_events(further, first, after, stopping), ping=_PING)
+
+    return routes
+
+
+def _position(request: Request) -> int:
+    text = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
+    if not text.isdecimal() or len(text) > 18:
+        raise Invalid("Last-Event-ID: give a position.", code="after_invalid", field="after")
+    return int(text)
+
+
+def _part(face: Muniment, after: int) -> list[LogEntry]:
+    return list(face.log(after=after, limit=_PART))
+
+
+async def _events(
+    further: Callable[[int], list[LogEntry]],
+    entries: list[LogEntry],
+    after: int,
+    stopping: asyncio.Event,
+) -> AsyncIterator[ServerSentEvent]:
+    while not stopping.is_set():
+        for entry in entries:
+            after = entry.position
+            yield ServerSentEvent(
+                data=document(entry, indent=None), event=entry.name, id=str(entry.position)
+            )
+        if len(entries) < _PART:
+            await _either(stopping, LOOK_EVERY)
+        try:
+            entries = await run_in_threadpool(further, after)
+        except Refused:
+            return
+
+
+async def _either(stopping: asyncio.Event, seconds: float) -> None:
+    try:
+        await asyncio.wait_for(stopping.wait(), seconds)
+    except TimeoutError:
+        return

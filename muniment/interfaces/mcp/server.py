@@ -1,0 +1,163 @@
+"""The protocol around the tools: lists them, calls them, and words their errors."""
+
+from functools import partial
+from typing import Any, Final, Protocol, TypeAlias
+
+import mcp_types as types
+import structlog
+from anyio import to_thread
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from muniment._release import __version__
+from muniment.domain.errors import Invalid, MunimentError
+from muniment.interfaces.documents import plain
+from muniment.interfaces.schemas import schema
+
+from .calls import inbox
+from .instructions import INSTRUCTIONS
+from .tool import Caller, Tool, Values
+from .tools import TOOLS
+
+_log = structlog.get_logger(__name__)
+
+Context: TypeAlias = ServerRequestContext[Any, Any]
+
+
+INBOX: Final = "muniment://inbox"
+
+_INBOX: Final = types.Resource(
+    uri=INBOX,
+    name="inbox",
+    title="What the memory's audits have to say",
+    mime_type="text/markdown",
+)
+
+
+class Enter(Protocol):
+    """Says who sends a request; it may read the log, so it is called on a worker thread."""
+
+    def __call__(self, context: Context, /, *, writes: bool) -> Caller:
+        """The caller; ``writes`` says what for.
+
+        Raises:
+            Refused: Nobody known asks.
+        """
+        ...
+
+
+def server(enter: Enter) -> Server[Any]:
+    """The server of a store.
+
+    Args:
+        enter: Says who asks: over HTTP the bearer of a token, over stdio who started it.
+    """
+
+    async def entered(context: Context, *, writes: bool = False) -> Caller:
+        return await to_thread.run_sync(partial(enter, context, writes=writes))
+
+    async def list_tools(
+        context: Context, _: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        face = (await entered(context)).face
+        return types.ListToolsResult(
+            tools=[
+                _listed(tool) for tool in TOOLS if not tool.operation or face.may(tool.operation)
+            ]
+        )
+
+    async def call_tool(
+        context: Context, asked: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        try:
+            tool = _find(asked.name)
+            values = _checked(tool, asked.arguments or {})
+            caller = await entered(context, writes=tool.effect != "reads")
+            return await to_thread.run_sync(_call, tool, caller, values)
+        except MunimentError as error:
+            return _failed(_told(error))
+        except Exception as error:  # noqa: BLE001 (a bug ends one call, and is logged)
+            _log.error("unexpected", reason=f"{type(error).__name__}: {error}", exc_info=error)
+            return _failed("[unexpected] This should not happen: see the server's log.")
+
+    async def list_resources(
+        context: Context, _: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        face = (await entered(context)).face
+        return types.ListResourcesResult(resources=[_INBOX] if face.may("audit") else [])
+
+    async def read_resource(
+        context: Context, asked: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        if asked.uri != INBOX:
+            raise MCPError(types.INVALID_PARAMS, "There is no such resource: list them.")
+        try:
+            text = await to_thread.run_sync(inbox, await entered(context))
+        except MunimentError as error:
+            raise MCPError(types.INVALID_PARAMS, _told(error)) from error
+        told = types.TextResourceContents(uri=INBOX, mime_type=_INBOX.mime_type, text=text)
+        return types.ReadResourceResult(contents=[told])
+
+    return Server(
+        "muniment",
+        version=__version__,
+        title="Muniment",
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_read_resource=read_resource,
+    )
+
+
+def _listed(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=schema(tool.model, tool.fields),
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.effect == "reads",
+            destructive_hint=tool.effect == "hides",
+            idempotent_hint=tool.effect in ("reads", "hides", "changes"),
+            open_world_hint=False,
+        ),
+    )
+
+
+def _find(name: str) -> Tool:
+    for tool in TOOLS:
+        if tool.name == name:
+            return tool
+    raise Invalid(f"There is no tool {name[:80]!r}.", code="tool_unknown", field="name")
+
+
+def _checked(tool: Tool, given: Values) -> dict[str, Any]:
+    """The arguments that were given; those that are null count as left out."""
+    for name in given:
+        if name not in tool.fields:
+            shown = name[:80]
+            raise Invalid(f"{shown}: it takes no such argument.", code="unknown_field", field=shown)
+    values = {name: value for name, value in given.items() if value is not None}
+    for name in tool.fields:
+        if tool.model.model_fields[name].is_required() and name not in values:
+            raise Invalid(f"{name}: it is missing.", code=f"{name}_required", field=name)
+    return values
+
+
+def _call(tool: Tool, caller: Caller, values: Values) -> types.CallToolResult:
+    answer = tool.perform(caller, values)
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=answer.text)],
+        structured_content=plain(answer.data),
+    )
+
+
+def _told(error: MunimentError) -> str:
+    return f"[{error.code}] {error.message}"
+
+
+def _failed(sentence: str) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=sentence)], is_error=True
+    )

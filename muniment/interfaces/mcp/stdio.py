@@ -1,0 +1,35 @@
+"""The tools over standard input and output: for a host that starts the program itself."""
+
+import os
+import signal
+import uuid
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from muniment.handle import Muniment
+
+from .server import Context, server
+from .tool import Caller
+
+
+def run(store: Muniment) -> None:
+    """Serves whoever started the process, until it closes the input or ends the process."""
+
+    def end(*_: object) -> None:
+        # the thread that waits for input cannot be interrupted: what is owed is written here
+        store.close()
+        os._exit(0)
+
+    signal.signal(signal.SIGTERM, end)
+    store.record_start("mcp")
+    anyio.run(_run, Caller(store, f"mcp-{uuid.uuid4()}"))
+
+
+async def _run(caller: Caller) -> None:
+    def enter(_: Context, *, writes: bool) -> Caller:  # noqa: ARG001 (nothing is counted here)
+        return caller
+
+    made = server(enter)
+    async with stdio_server() as (read, write):
+        await made.run(read, write, made.create_initialization_options())
