@@ -1,8 +1,8 @@
 """What every part of the face stands on: the store, who acts, and whether they may."""
 
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager
-from typing import Any, TypedDict, TypeVar, cast
+from contextlib import contextmanager, suppress
+from typing import Any, TypedDict, TypeVar
 
 from muniment.commands.edit import Edit
 from muniment.domain.access import ROLES, Operation, may
@@ -88,8 +88,8 @@ def listed(given: Iterable[T], field: str) -> list[T]:
     Raises:
         Invalid: It is nothing to go through, a text or a mapping; the code is ``<field>_invalid``.
     """
-    # callers need not be typed, and a text's characters or a mapping's names are not what is meant
-    several: object = given
-    if isinstance(several, str | bytes | Mapping) or not isinstance(several, Iterable):
-        raise Invalid(f"{field}: give several.", code=f"{field}_invalid", field=field)
-    return list(cast("Iterable[T]", several))
+    # a text's characters or a mapping's names are not what is meant
+    if not isinstance(given, str | bytes | Mapping):
+        with suppress(TypeError):
+            return list(given)
+    raise Invalid(f"{field}: give several.", code=f"{field}_invalid", field=field)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
-from schemathesis.checks import CHECKS
+from schemathesis.checks import CHECKS  # pyright: ignore[reportUnknownVariableType]
 from served import Served, served
 
 from muniment.interfaces.http.routes import ROUTES
@@ -68,7 +68,7 @@ def test_every_answer_is_one_that_is_described(
 
 
 def _off() -> list[Any]:
-    checks: Any = CHECKS
+    checks: Any = CHECKS  # pyright: ignore[reportUnknownVariableType]
     return [check for check in checks.get_all() if check.__name__ in _OFF]
 
 
