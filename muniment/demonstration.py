@@ -22,6 +22,7 @@ ASSISTANT = "bot:assistant"
 RESEARCHER = "bot:researcher"
 USER = "manual"
 PATROL = "bot:patrol"
+SCOUT = "subagent:scout"
 SESSION = "web-shop"
 
 QUESTION = "when do deploys start?"
@@ -92,6 +93,7 @@ class Demonstration:
         yield from self._february()
         yield from self._april()
         yield from self._merging(self._user.search(category="user/work").hits[0].memory.id)
+        yield from self._proposing()
         yield from self._may()
 
     def _january(self) -> Iterator[Scene]:
@@ -191,6 +193,24 @@ class Demonstration:
             f"tries again: “{both}”",
             f"merged: one for two, with their counts ({merged.memory.reinforcement_count}×);"
             " either can be restored.",
+        )
+
+    def _proposing(self) -> Iterator[Scene]:
+        self._later(days=3)
+        said = "Nothing is released in the last week of June"
+        scout = self._user.acting_as(SCOUT)
+        proposal = scout.propose(said, category="work/releases", confidence="high")
+        yield self._scene(
+            SCOUT,
+            f"may not write, and proposes: “{said}”",
+            f"{proposal.state}: no search finds it until somebody who may write decides.",
+        )
+        self._later(minutes=30)
+        decided = self._assistant.decide(proposal.number, "commit")
+        yield self._scene(
+            ASSISTANT,
+            f"looks it over and commits proposal #{decided.number}",
+            f"{decided.state}: a memory now, and the log says who proposed and who decided.",
         )
 
     def _may(self) -> Iterator[Scene]:

@@ -21,6 +21,8 @@ LANDMARKS = [
     "→ refused: Fridays, Lisbon",
     "would be lost, so both stay as they are",
     "→ merged: one for two, with their counts (3×)",
+    "→ pending: no search finds it until",
+    "→ committed: a memory now",
     "→ purged:",
     "an agent asks “when do deploys start?” and reads",
     "conflicts with:",
@@ -36,7 +38,7 @@ LANDMARKS = [
     "The log: what happened is all there is",
     "memory.merge_rejected",
     "memory.purge_requested",
-    "The log is intact: 16 events",
+    "The log is intact: 19 events",
 ]
 
 
@@ -50,7 +52,7 @@ def test_the_story_passes_its_landmarks_in_order(
     told = capsys.readouterr().out
     at = [told.index(landmark) for landmark in LANDMARKS]
     assert at == sorted(at)
-    assert len(told.splitlines()) <= 90
+    assert len(told.splitlines()) <= 100
     assert "\x1b" not in told
     assert list(tmp_path.iterdir()) == []
 
@@ -70,6 +72,8 @@ def test_the_story_as_json_has_scenes_and_an_ending(muniment: Terminal) -> None:
         "created",
         "refused",
         "merged",
+        "pending",
+        "committed",
         "purged",
     ]
     ending = story["ending"]
@@ -79,7 +83,7 @@ def test_the_story_as_json_has_scenes_and_an_ending(muniment: Terminal) -> None:
 
 def test_a_store_that_was_named_is_kept_and_never_played_on_again(muniment: Terminal) -> None:
     assert muniment("demo").status == 0
-    assert "17 events" in muniment("stats").out
+    assert "20 events" in muniment("stats").out
     run = muniment("demo", "--json")
     assert (run.status, run.error["code"]) == (4, "store_not_empty")
-    assert "17 events" in muniment("verify").out
+    assert "20 events" in muniment("verify").out

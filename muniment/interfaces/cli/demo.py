@@ -93,7 +93,7 @@ def _link(link: Link) -> Line:
     return line(
         (f"  {event.position:>3}  ", "bold"),
         (f"{event.recorded_at:%Y-%m-%d %H:%M}  ", "dim"),
-        (f"{event.actor:<14}  ", "magenta"),
+        (f"{event.actor:<22}  ", "magenta"),
         f"{event.name:<22}  ",
         (tail(event.stream), "cyan"),
         (f"  {link.chain[:_SHOWN_CHAIN]}…", "yellow"),
