@@ -4,10 +4,11 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
+from muniment.domain.access import reads_words
 from muniment.domain.inputs import MemoryId, Version
 from muniment.domain.memory.decisions import require_version
 from muniment.domain.memory.events import Event
-from muniment.domain.memory.state import State
+from muniment.domain.memory.state import State, without_words
 from muniment.domain.memory.view import Memory, view
 from muniment.domain.ports import Append, Desk, Outcome
 
@@ -37,4 +38,7 @@ class Edit(Command):
         """The memory as it is after the command."""
         desk = outcome.desk
         name = outcome.recorded[0].stream if outcome.recorded else self.id
-        return view(desk.memory(name), desk.now, desk.rules.decay)
+        memory = desk.memory(name)
+        if not reads_words(desk.identity.role, desk.rules.access):
+            memory = without_words(memory)
+        return view(memory, desk.now, desk.rules.decay)

@@ -128,9 +128,12 @@ def plan(
         for id_, why in tainted.items()
         if id_ in states
     ]
+    taken_in = {
+        source: id_ for id_ in tainted if id_ in states for source in states[id_].merged_from
+    }
     for id_, state in states.items():
         if id_ not in tainted:
-            step = _of_clean(state, touched.get(id_), tainted, states)
+            step = _of_clean(state, touched.get(id_) or _parted(state, taken_in), tainted, states)
             steps += [] if step is None else [step]
     return sorted(steps, key=lambda step: (_ORDER.index(step.action), step.id))
 
@@ -149,6 +152,17 @@ def _of_tainted(
             return _step(state, "withdraw", f"{why}; it was folded into {into[-12:]}")
         return _step(state, "leave", f"{why}; {into[-12:]}, which it is in, was rewritten since")
     return _step(state, "leave", f"{why}; it is {state.condition} already")
+
+
+def _parted(state: State, taken_in: Mapping[str, str]) -> str | None:
+    """Why a source of a hidden memory is to be looked at: it was archived by itself since.
+
+    An undone rollback archives what it had brought back, and that names no merge any more.
+    """
+    into = taken_in.get(state.id)
+    if into is None or state.condition != "archived" or state.merged_into is not None:
+        return None
+    return f"it was taken in by {into[-12:]}, and archived by itself since: restore it if it holds"
 
 
 def _of_clean(

@@ -4,7 +4,7 @@ import heapq
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from muniment.domain.memory.state import State
 from muniment.projections.provenance import Link, Write
 from muniment.projections.recall_log import Hit
 
-from .lineage import Edge, Graph, Node, instant, marked, source_of
+from .lineage import Edge, Graph, Node, bare, instant, marked, source_of
 from .reading import Reading
 from .selected import Selected
 
@@ -24,7 +24,7 @@ _BATCH = 500
 class Touched:
     """A session that memories came into the context of an agent in, and when they first did.
 
-    ``session`` is None where its name was purged.
+    ``session`` is None where its name was purged, or is not to be read.
     """
 
     session: str | None
@@ -63,13 +63,18 @@ class GetBlastRadius(Selected):
             certain = set(spread.reached)
             spread.follow_recalls()
             sessions = tuple(spread.sessions())
-        return BlastRadius(
+        found = BlastRadius(
             origins=tuple(dict.fromkeys(write.memory for write in writes)),
             memories=tuple(spread.reached),
             sessions=sessions,
             agents=tuple(sorted({one.agent for one in sessions})),
             nodes=tuple(marked(spread.nodes(), certain)),
             edges=tuple(spread.edges),
+        )
+        if reads_words(reading.identity.role, reading.rules.access):
+            return found
+        return replace(
+            bare(found), sessions=tuple(replace(one, session=None) for one in found.sessions)
         )
 
 

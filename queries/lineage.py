@@ -3,12 +3,14 @@
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from muniment.domain.memory.events import Source
 from muniment.projections.provenance import LinkKind, Write
 
 EdgeKind: TypeAlias = LinkKind | Literal["extended", "reinforced", "revised", "recalled"]
+
+G = TypeVar("G", bound="Graph")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -61,6 +63,18 @@ class Graph:
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     truncated: bool = False
+
+
+def bare(graph: G) -> G:
+    """A graph as those see it who read no words: without references and names of sessions."""
+    return replace(
+        graph,
+        nodes=tuple(
+            node if node.source is None else replace(node, source=Source(type=node.source.type))
+            for node in graph.nodes
+        ),
+        edges=tuple(replace(edge, session=None) for edge in graph.edges),
+    )
 
 
 def instant(microseconds: int) -> datetime:

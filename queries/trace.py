@@ -9,13 +9,14 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
+from muniment.domain.access import reads_words
 from muniment.domain.errors import Invalid, NotFound
 from muniment.domain.inputs import Input
 from muniment.domain.recall import Recalled
 from muniment.projections.provenance import Link, Write
 
 from .get_memory import readable
-from .lineage import Edge, EdgeKind, Graph, Node, instant, marked, source_of
+from .lineage import Edge, EdgeKind, Graph, Node, bare, instant, marked, source_of
 from .past_text import Past, past
 from .reading import Reading
 
@@ -65,12 +66,14 @@ class TraceBack(Input):
         roots = walk.begin(self.id)
         walk.go()
         edges = tuple(walk.edges.values())
-        return Trace(
+        found = Trace(
             roots=roots,
             nodes=tuple(marked(walk.nodes.values(), _certain(roots, edges))),
             edges=edges,
             truncated=walk.truncated,
         )
+        with_words = reads_words(reading.identity.role, reading.rules.access)
+        return found if with_words else bare(found)
 
 
 def _certain(roots: tuple[str, ...], edges: tuple[Edge, ...]) -> set[str]:

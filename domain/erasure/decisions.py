@@ -69,16 +69,20 @@ def plan(
     there = [memories[id_] for id_ in reached.erased if id_ in memories]
     erased = tuple(memory for memory in there if memory.condition != "purged")
     gone = frozenset(memory.id for memory in erased)
+    sources = {source for id_ in gone for source in lineage.sources.get(id_, ())}
     parted = [
         memory
         for memory in memories.values()
-        if memory.id not in gone and memory.condition == "archived" and memory.merged_into in gone
+        if memory.id not in gone
+        and memory.condition == "archived"
+        and (memory.merged_into in gone or (memory.merged_into is None and memory.id in sources))
     ]
     restored = tuple(
         memory
         for memory in parted
         if policy == "rewrite"
         and memory.fault is None
+        and memory.merged_into is not None  # one that was archived by itself stays so
         and _was_in_recall(memory.merged_into, memories)
     )
     back = frozenset(memory.id for memory in restored)

@@ -372,11 +372,21 @@ def _connect(path: Path, busy_timeout: float, *, read_only: bool) -> sqlite3.Con
         )
 
 
+_INTERRUPTED = (sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READONLY_RECOVERY)
+"""What SQLite says where a journal would have to be played back and may not be."""
+
+
 @contextmanager
 def _typed_errors() -> Generator[None, None, None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
+        if getattr(error, "sqlite_errorcode", None) in _INTERRUPTED:
+            raise StorageFailed(
+                "A write to the key vault keys.db was cut off, and a handle that only reads cannot"
+                " take it back: open the store for writing once.",
+                code="vault_interrupted",
+            ) from error
         raise StorageFailed(
             f"The key vault keys.db failed ({error}): check that it is there, writable and not"
             " full.",

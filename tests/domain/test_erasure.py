@@ -190,11 +190,16 @@ class TestPlan:
         plan = planned("a", "rewrite", of("a", gone_into("M")), broken, of("M"), made=made)
         assert (plan.restored, plan.left) == ((), ("b",))
 
-    def test_a_source_that_is_live_or_was_archived_for_another_reason_is_let_be(self) -> None:
+    def test_a_source_that_is_live_is_let_be(self) -> None:
         made = lineage({"M": ("a", "b")})
-        for other in (of("b"), of("b", STALE)):
-            plan = planned("a", "rewrite", of("a", gone_into("M")), other, of("M"), made=made)
-            assert (plan.restored, plan.left) == ((), ())
+        plan = planned("a", "rewrite", of("a", gone_into("M")), of("b"), of("M"), made=made)
+        assert (plan.restored, plan.left) == ((), ())
+
+    def test_a_source_that_was_archived_for_another_reason_stays_so_and_is_named(self) -> None:
+        made = lineage({"M": ("a", "b")})
+        stale = of("b", STALE)
+        plan = planned("a", "rewrite", of("a", gone_into("M")), stale, of("M"), made=made)
+        assert (plan.restored, plan.left) == ((), ("b",))
 
     def test_what_is_purged_is_named_as_such_and_not_erased_again(self) -> None:
         purged = of("a", e.PurgeRequested(**_REMOVAL))

@@ -333,7 +333,10 @@ REQUESTS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "prove": ("POST /memories/{of}/proof", {}),
     "prove_invariants": ("GET /invariants", {}),
     "audit": ("GET /audit/trend", {}),
-    "report": ("GET /report?since=2020-01-01T00:00:00Z&until=2099-01-01T00:00:00Z", {}),
+    "report": (
+        "GET /report",
+        {"since": "2020-01-01T00:00:00Z", "until": "2099-01-01T00:00:00Z"},
+    ),
     "audit run": ("POST /audit/runs", {}),
     "audit evaluate": ("POST /audit/evaluations", {}),
     "resume_consolidation": ("POST /audit/consolidation/resume", {"reason": "Looked into."}),

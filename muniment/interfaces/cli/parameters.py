@@ -97,9 +97,14 @@ def _option(name: str, field: FieldInfo) -> Parameter:
         name,
         type_,
         typer.Option(
-            None, *spelt, metavar=metavar, help=_help(field, again + shown), show_default=False
+            ... if field.is_required() else None,
+            *spelt,
+            metavar=metavar,
+            help=_help(field, again + shown),
+            show_default=False,
         ),
         value,
+        is_required=field.is_required(),
     )
 
 
