@@ -39,6 +39,7 @@ CODES: Final[Mapping[str, int]] = {
     "episodic_is_final": 409,
     "full": 507,
     "locked_out": 429,
+    "model_not_configured": 409,
     "newer_release": 409,
     "not_live": 409,
     "not_quarantined": 409,

@@ -166,6 +166,17 @@ def _decide(w: World) -> None:
     assert told["state"] == "rejected"
 
 
+def _evaluated(w: World) -> None:
+    refused = w.owner.post("/v1/audit/evaluations", json={})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "model_not_configured")
+    assert w.get("/audit/evaluations/latest") is None
+
+
+def _reported(w: World) -> None:
+    report = w.get("/report", since="2020-01-01T00:00:00Z", until="2099-01-01T00:00:00Z")
+    assert len(report["answers"]) == 12
+
+
 def _audit(w: World) -> None:
     none = w.owner.get("/v1/audit/latest")
     assert (none.status_code, none.json()["error"]["code"]) == (404, "no_audit")
@@ -252,6 +263,9 @@ CHECKS: Mapping[str, Callable[[World], None]] = {
     "GET /invariants": _verify,
     "GET /checkpoints/latest": _verify,
     "POST /memories/{id}/proof": _verify,
+    "POST /audit/evaluations": _evaluated,
+    "GET /audit/evaluations/latest": _evaluated,
+    "GET /report": _reported,
     "POST /audit/runs": _audit,
     "GET /audit/latest": _audit,
     "GET /audit/report": _audit,
