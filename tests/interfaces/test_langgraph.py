@@ -4,9 +4,11 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from threading import Barrier, BrokenBarrierError
 from typing import Any
 
 import pytest
@@ -23,6 +25,7 @@ from langgraph.store.base import (
 
 import muniment
 from muniment import Muniment
+from muniment.commands.save_memory import Saved
 from muniment.interfaces.langgraph import MAX_LABELS, MunimentStore
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "langgraph_store.py"
@@ -94,9 +97,10 @@ def test_labels_and_keys_that_run_together_alike_stay_apart(store: MunimentStore
     store.put(("a", "b/c"), "d", {"n": 3})
     store.put(("a", "b", "c"), "d", {"n": 4})
     store.put(("A", "b"), "c", {"n": 5})
+    store.put(("ab",), "c", {"n": 6})
     found = sorted(item.value["n"] for item in store.search(("a", "b")))
     assert found == [1, 4]
-    assert len(store.search(())) == 5
+    assert len(store.search(())) == 6
 
 
 def test_a_deleted_item_is_gone_and_can_be_restored(store: MunimentStore, handle: Muniment) -> None:
@@ -255,6 +259,7 @@ def test_a_batch_answers_in_order_reads_before_it_writes_and_keeps_the_last_put(
     [
         (PutOp(ADA, "b", {"n": object()}), "value_invalid"),
         (PutOp(ADA, "b", {"n": "x" * 65_536}), "content_too_large"),
+        (PutOp(ADA, "other", {"n": "x" * 65_536}), "content_too_large"),
         (PutOp(ADA, "x" * 20_000, {"n": 1}), "metadata_invalid"),
     ],
 )
@@ -262,6 +267,7 @@ def test_a_batch_with_a_bad_put_writes_nothing(
     store: MunimentStore, handle: Muniment, bad: PutOp, code: str
 ) -> None:
     store.put(ADA, "old", {"n": 1})
+    store.put(ADA, "other", {"n": 1})
     before = list(handle.log())
     with pytest.raises(muniment.Invalid) as caught:
         store.batch([PutOp(ADA, "old", {"n": 2}), PutOp(ADA, "new", {"n": 1}), bad])
@@ -338,12 +344,23 @@ def test_an_item_that_was_rewritten_as_prose_is_told_by_its_id(
     assert value(store, "a") == {"n": 2}
 
 
-def test_threads_make_one_item_of_a_key(store: MunimentStore) -> None:
+def test_threads_make_one_item_of_a_key(
+    store: MunimentStore, handle: Muniment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both_looked_it_up = Barrier(2)
+    save_many = handle.save_many
+
+    def save_when_both_are_here(items: Iterable[Mapping[str, Any]]) -> list[Saved]:
+        with suppress(BrokenBarrierError):
+            both_looked_it_up.wait(timeout=0.5)
+        return save_many(items)
+
     def put(n: int) -> None:
         store.put(ADA, "a", {"n": n})
 
-    with ThreadPoolExecutor(8) as threads:
-        list(threads.map(put, range(16)))
+    monkeypatch.setattr(handle, "save_many", save_when_both_are_here)
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(put, range(2)))
     assert len(store.search(())) == 1
 
 
