@@ -6,7 +6,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import NamedTuple
 
@@ -134,6 +136,16 @@ def test_the_health_check_passes_whatever_names_are_set_and_fails_when_nothing_a
             client.close()
         child.end()
         assert _health(child.base, start.environment) != 0
+
+
+def test_the_health_check_fails_on_any_other_status() -> None:
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as unready:  # 501 to everybody
+        thread = threading.Thread(target=unready.handle_request)
+        thread.start()
+        environment = {"PATH": os.environ["PATH"]}
+        assert _health(f"http://127.0.0.1:{unready.server_port}", environment) != 0
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
 
 
 def _health(base: str, environment: Mapping[str, str]) -> int:
