@@ -189,7 +189,7 @@ def hanging(folder: Path) -> Report:
         initialised, listed = _host(store, endpoint)
     report.add("from the start of the process to initialised", initialised, "s")
     report.add("from the start of the process to its tools", listed, "s", at_most(HOST_WAITS))
-    report.add("from the first message to its tools", listed - initialised, "s")
+    report.add("from initialised to its tools", listed - initialised, "s")
     return report
 
 
