@@ -32,7 +32,7 @@ bench: $(STAMP)
 bench-peers: $(STAMP)
 	$(PYTHON) -m venv --clear $(PEERS)
 	$(PEERS)/bin/python -m pip install -q --disable-pip-version-check 'pip>=25.1'
-	$(PEERS)/bin/python -m pip install -q --disable-pip-version-check --group bench rank-bm25==0.2.2 -e .
+	$(PEERS)/bin/python -m pip install -q --disable-pip-version-check --group bench rank-bm25==0.2.2 -e '.[server]'
 
 $(STAMP): requirements.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Muniment needs Python 3.11 or newer: make PYTHON=python3.12 ...")'

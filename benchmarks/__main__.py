@@ -15,6 +15,7 @@ from . import (
     rolling_back,
     saving,
     searching,
+    serving,
     verifying,
 )
 from .stores import fill
@@ -22,7 +23,7 @@ from .verifying import EVENTS_A_MEMORY
 
 TOPICS = (
     *("saving", "searching", "looking-up", "replaying", "auditing", "past"),
-    *("verifying", "rolling-back", "vectors", "locomo"),
+    *("verifying", "rolling-back", "vectors", "serving", "locomo"),
 )
 
 
@@ -38,7 +39,7 @@ def main() -> None:
     topics: set[str] = {asked.only} if asked.only else set(TOPICS)
     one, five, fifteen = os.getloadavg()
     print(f"{os.cpu_count()} cores; load {one:.2f} {five:.2f} {fifteen:.2f}")
-    if topics - {"verifying", "rolling-back", "vectors", "locomo"}:
+    if topics - {"verifying", "rolling-back", "vectors", "serving", "locomo"}:
         _on_a_store(topics, asked.memories)
     if "verifying" in topics:
         with tempfile.TemporaryDirectory() as folder:
@@ -48,6 +49,10 @@ def main() -> None:
     if "rolling-back" in topics:
         with tempfile.TemporaryDirectory() as folder:
             rolling_back.run(Path(folder), asked.memories).show()
+    if "serving" in topics:
+        with tempfile.TemporaryDirectory() as folder:
+            serving.run(Path(folder), asked.memories).show()
+            serving.hanging(Path(folder)).show()
     if "locomo" in topics:
         if asked.locomo is None:
             print("LoCoMo was left out: name its file with BENCH='--locomo path/to/locomo10.json'.")

@@ -51,6 +51,7 @@ def served(encode: Encode) -> Generator[str, None, None]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # a body must not wait for the head to be acknowledged
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

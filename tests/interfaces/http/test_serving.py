@@ -1,73 +1,22 @@
 """The server as a program: what it prints, whom it lets in, and how it ends."""
 
 import json
-import re
 import signal
 import socket
 import stat
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from started import PATIENCE, serving
 from terminal import Terminal, program
 
 import muniment as package
 from muniment.domain.identity import identity
 from muniment.interfaces.http.owner_token import owner_token
-
-PATIENCE = 30.0
-
-
-class Child:
-    """``muniment serve`` in a process, what it printed, and where it answers."""
-
-    def __init__(self, data: Path, *options: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "muniment", "--data", data, "serve", "--port", "0", *options],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        assert self.process.stdout is not None
-        self.told = ""
-        while not self.told.endswith("\n}\n"):
-            line = self.process.stdout.readline()
-            assert line, self.told
-            self.told += line
-        found = re.search(r"http://[^ ]+:[0-9]+", self.told)
-        assert found is not None
-        self.base = found[0]
-
-    @property
-    def curl(self) -> str:
-        """The line to paste."""
-        (line,) = [line for line in self.told.splitlines() if line.startswith("  curl")]
-        return line.strip()
-
-    def end(self, number: int = signal.SIGTERM) -> float:
-        """Ends it, and says after how many seconds it had ended."""
-        began = time.monotonic()
-        self.process.send_signal(number)
-        assert self.process.wait(PATIENCE) == 0
-        return time.monotonic() - began
-
-
-@contextmanager
-def serving(data: Path, *options: str) -> Generator[Child]:
-    child = Child(data, *options)
-    try:
-        yield child
-    finally:
-        if child.process.poll() is None:
-            child.process.kill()
-        child.process.communicate()
 
 
 def pasted(line: str) -> Any:
@@ -180,40 +129,6 @@ def test_other_verbs_do_not_pay_for_the_servers() -> None:
     asked = "import sys, muniment.interfaces.cli.program as p; p.application(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, check=True, text=True)
     assert not {"fastapi", "uvicorn", "mcp", "starlette"} & set(done.stdout.split())
-
-
-def test_two_processes_lose_nothing(tmp_path: Path) -> None:
-    data = tmp_path / "store"
-    with serving(data) as one, serving(data) as other:
-        admin = package.open(data, role="admin")
-        with admin:
-            text = (
-                admin.as_identity(identity("many", "manual", "admin"))
-                .tokens.issue(actor="bot:main")
-                .text
-            )
-        failed: list[httpx.Response] = []
-
-        def save(child: Child, name: str) -> None:
-            headers = {"Authorization": f"Bearer {text}"}
-            with httpx.Client(base_url=child.base, headers=headers, timeout=PATIENCE) as client:
-                for at in range(50):
-                    body = {"content": f"Rack {at} of depot {name} is full."}
-                    answer = client.post("/v1/memories", json=body)
-                    if answer.status_code != 201:
-                        failed.append(answer)
-
-        threads = [threading.Thread(target=save, args=at) for at in ((one, "A"), (other, "B"))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert [answer.text for answer in failed] == []
-        one.end()
-        other.end()
-    with package.open(data, space="many", read_only=True) as m:
-        assert m.stats().memories["live"] == 100
-        assert m.verify().intact
 
 
 def test_the_instructions_are_a_block_to_paste(muniment: Terminal) -> None:
