@@ -109,7 +109,7 @@ class Engine:
         self.checkpoints = Checkpoints(
             self.store, self.settings.cadence, self.clock, self.settings.log.busy_timeout
         )
-        self._denials = Denials(self._writer.run, lambda: read_clock(self.clock()))
+        self._denials = Denials(self._writer.run, self.now)
         self.recalls = Recalls(self.settings.recall, self.run, self.models)
         self._work: WorkStore | None = None
         self._work_likeness: Likeness | None = None
@@ -159,7 +159,7 @@ class Engine:
 
     def ask(self, query: Asks[A], identity: Identity) -> A:
         """Answers a query from everything that was committed before."""
-        answer = query.answer(StoreReading(self, identity, read_clock(self.clock())))
+        answer = query.answer(StoreReading(self, identity, self.now()))
         self._wake(identity)
         return answer
 

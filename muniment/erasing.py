@@ -17,7 +17,6 @@ from .domain.erasure.state import Erasure, erasure
 from .domain.identity import Identity, identity
 from .engine import Engine
 from .exporting import Held
-from .log.desk import read_clock
 from .queries.about_subject import AboutSubject
 from .queries.reading import Reading
 from .recall_retention import finish_recalls
@@ -173,7 +172,7 @@ def erase(engine: Engine, asked: Request) -> ErasureCertificate:
     removals.finish(engine, acting)
     done = None if id_ is None else erasure(engine.store.history(id_))
     certificate = (
-        _of_nothing(asked, engine.ask(asked, acting), read_clock(engine.clock()))
+        _of_nothing(asked, engine.ask(asked, acting), engine.now())
         if done is None
         else certified(done)
     )

@@ -27,7 +27,6 @@ from .face.travelling import Travelling
 from .face.working import WorkingMemory
 from .face.writing import Writing
 from .keychain import Keychain
-from .log.desk import read_clock
 from .meaning import Meaning
 from .removals import settle
 from .settings import Settings
@@ -78,7 +77,7 @@ class Muniment(
     @property
     def now(self) -> datetime:
         """The moment by this store's clock, in UTC."""
-        return read_clock(self._engine.clock())
+        return self._engine.now()
 
     @property
     def settings(self) -> Settings:

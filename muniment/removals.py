@@ -20,7 +20,6 @@ from .domain.errors import StorageFailed
 from .domain.identity import Identity, identity
 from .domain.ports import Removal
 from .engine import Engine
-from .log.desk import read_clock
 from .recall_retention import finish_recalls
 
 _log = structlog.get_logger(__name__)
@@ -108,7 +107,7 @@ def renew_master(engine: Engine) -> None:
     """
     with _put_off("master_key_not_replaced"):
         until = engine.store.keys.destroyed().backups_until
-        if until is not None and read_clock(engine.clock()) >= until:
+        if until is not None and engine.now() >= until:
             engine.store.keys.rotate()
 
 
@@ -118,7 +117,7 @@ def _destroy_keys(engine: Engine, streams: Iterable[str], derived: Iterable[str]
     doomed, through = list(streams), rows.newest_removal()
     if _waiting(engine) - set(doomed):
         through = 0  # others are not destroyed yet, and a copy of the vault may be made meanwhile
-    until = read_clock(engine.clock()) + timedelta(days=days) if days > 0 else None
+    until = engine.now() + timedelta(days=days) if days > 0 else None
     keys = [key for stream in (*doomed, *derived) if (key := rows.key_of(stream)) is not None]
     return engine.store.keys.destroy(keys, through, until)
 

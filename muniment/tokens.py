@@ -13,7 +13,6 @@ from .domain.access_token import USUAL_LIFE, Token
 from .domain.errors import Refused
 from .domain.identity import Identity, Role, identity
 from .engine import Engine
-from .log.desk import read_clock
 from .queries.tokens import ListTokens
 
 _SECRET_BYTES = 32
@@ -88,7 +87,7 @@ class Tokens:
         if known is not None:
             id_, secret = known
             token = self._engine.store.folded([id_], access_token.evolve).get(id_)
-        now = read_clock(self._engine.clock())
+        now = self._engine.now()
         if not access_token.admits(token, secret, now) or token is None:
             raise Refused("This token does not let you in: ask for another.", code="token_refused")
         return token.identity

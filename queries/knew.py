@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import BeforeValidator
 
 from muniment.domain.access import reads_words
-from muniment.domain.inputs import ActorName, Input
+from muniment.domain.inputs import ActorName, Input, When
 from muniment.domain.recall import Recalled, Stream
 
-from .moment import When, moment
 from .past_text import Past, past
 from .reading import Reading
 
@@ -47,6 +48,13 @@ class KnewReport:
     may_lack: tuple[str, ...] = ()
 
 
+def _in_digits(value: object) -> object:
+    """A position as a command line or an address writes it."""
+    if isinstance(value, str) and value.strip().isdecimal() and len(value.strip()) < 19:
+        return int(value)
+    return value
+
+
 class Knew(Input):
     """Everything that had been recalled into an agent's context by a moment."""
 
@@ -54,11 +62,11 @@ class Knew(Input):
     POSITIONAL: ClassVar[tuple[str, ...]] = ("agent",)
 
     agent: ActorName
-    when: When
+    when: Annotated[When, BeforeValidator(_in_digits)]
 
     def answer(self, reading: Reading) -> KnewReport:
         """The recalls of the agent's streams, with the text of the versions that were recalled."""
-        at = moment(reading, self.when)
+        at = reading.point(self.when).at
         with reading.lock:
             streams = reading.recall_log().of_agent(self.agent)
         found = [known for stream in streams for known in self._of(reading, stream, at)]

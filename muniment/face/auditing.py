@@ -23,7 +23,6 @@ from muniment.domain.consolidation import Consolidation, Paused
 from muniment.domain.errors import Invalid, NotFound, StorageFailed
 from muniment.domain.identity import Identity, identity
 from muniment.engine import Engine
-from muniment.log.desk import read_clock
 from muniment.paths import path_of
 from muniment.queries.search import MAX_QUERY, Search
 
@@ -59,7 +58,7 @@ class Audit(Face):
         audited = self._auditing.measure(
             space,
             self._engine.meaning,
-            taken_at=read_clock(self._engine.clock()),
+            taken_at=self._engine.now(),
             snapshot_id=str(uuid_utils.uuid7()),
         )
         command = RecordAudit.of(
@@ -97,7 +96,7 @@ class Audit(Face):
                 code="replayed_invalid",
                 field="replayed",
             )
-        now = read_clock(self._engine.clock())
+        now = self._engine.now()
         return self._auditing.trend(self._identity.space, _days(days), now, replayed=replayed)
 
     def plot(self, path: "str | os.PathLike[str]", days: float = 30) -> Path:
@@ -167,7 +166,7 @@ class Audit(Face):
         """
         self._authorise(RecordEvaluation)
         self._require_writable()
-        space, now = self._identity.space, read_clock(self._engine.clock())
+        space, now = self._identity.space, self._engine.now()
         evaluated = self._engine.evaluating.evaluate(space, self._neighbours, now)
         if evaluated is None:
             last = self._auditing.evaluated(space)
@@ -216,7 +215,7 @@ class Audit(Face):
         self._authorise(RecordAudit)
         row = self._auditing.latest(self._identity.space)
         if row is not None:
-            now = read_clock(self._engine.clock())
+            now = self._engine.now()
             self._auditing.post_digest(self._identity.space, row, now)
             command = RecordDigest.of(snapshot_id=row["snapshotId"])
             self._engine.run(command, self._identity)
@@ -227,7 +226,7 @@ class Audit(Face):
         options, directory = self._auditing.options, self._engine.directory
         return Scheduler(
             self._passes,
-            clock=lambda: read_clock(self._engine.clock()),
+            clock=self._engine.now,
             zone=options.zone,
             slot=Slot(None if directory is None else directory / "state" / "passes.lock"),
             initial_delay=timedelta(minutes=options.initial_delay_minutes),

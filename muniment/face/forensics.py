@@ -14,7 +14,6 @@ from muniment.investigating import (
     roll_back,
     undo_rollback,
 )
-from muniment.log.desk import read_clock
 from muniment.queries.blast_radius import BlastRadius, GetBlastRadius
 from muniment.queries.by_words import Mode
 from muniment.queries.knew import Knew, KnewReport
@@ -87,7 +86,7 @@ class Forensics(Face):
         result = self._engine.ask(asked, self._identity)
         found = [hit.memory for hit in result.hits]
         recall = recalls.Recall(
-            at=read_clock(self._engine.clock()),
+            at=self._engine.now(),
             memories=tuple(memory.id for memory in found),
             versions=tuple(memory.version for memory in found),
             scores=tuple(hit.score for hit in result.hits),
