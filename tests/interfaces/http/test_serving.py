@@ -17,6 +17,7 @@ from terminal import Terminal, program
 import muniment as package
 from muniment.domain.identity import identity
 from muniment.interfaces.http.owner_token import owner_token
+from muniment.interfaces.http.serving import listen
 
 
 def pasted(line: str) -> Any:
@@ -44,6 +45,15 @@ def test_a_first_start_prints_lines_that_work_and_a_second_keeps_the_secret(
         assert str(file) in child.told
         assert pasted(child.curl)["outcome"] == "reinforced"
         child.end()
+
+
+def test_no_answer_waits_until_the_client_acknowledges_its_headers() -> None:
+    with (
+        listen("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()[:2]),
+        listening.accept()[0] as connection,
+    ):
+        assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_a_token_that_has_ended_is_replaced(tmp_path: Path) -> None:
