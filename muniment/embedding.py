@@ -83,6 +83,8 @@ class BackgroundEmbedding:
     Args:
         embedder: The model; closed with this.
         backlog: What to embed.
+        gather: Seconds that further texts are waited for once there is one, so that a stream of
+            saves is embedded in batches.
         pause: Seconds to wait after a failure; they double with each further one.
         longest_pause: Seconds that they grow to.
         set_aside: Seconds after which a refused text is tried again, at the most; at first it is
@@ -95,6 +97,7 @@ class BackgroundEmbedding:
         embedder: Embedder,
         backlog: Backlog,
         *,
+        gather: float = 0.05,
         pause: float = 1.0,
         longest_pause: float = 60.0,
         set_aside: float = 3_600.0,
@@ -102,6 +105,7 @@ class BackgroundEmbedding:
     ) -> None:
         self._embedder = embedder
         self._backlog = backlog
+        self._gather = gather
         self._first_pause = pause
         self._longest_pause = longest_pause
         self._set_aside_for = set_aside
@@ -111,6 +115,7 @@ class BackgroundEmbedding:
         self._is_closed = False
         self._asked = 0
         self._settled = 0
+        self._awaited = 0
         self._size = MAX_BATCH
         self._in_a_row = 0
         self._refused: dict[Key, _Refusal] = {}
@@ -136,12 +141,15 @@ class BackgroundEmbedding:
 
         Gives up after ``timeout`` seconds, and when this is closed.
         """
+        with self._changed:
+            self._awaited += 1
         self.wake()
         with self._changed:
             wanted = self._asked
             self._changed.wait_for(
                 lambda: self._settled >= wanted or self._is_closed, max(0.0, timeout)
             )
+            self._awaited -= 1
             return self._settled >= wanted and not self._is_closed
 
     def status(self) -> Status:
@@ -255,6 +263,7 @@ class BackgroundEmbedding:
                 lambda: self._asked > asked or self._is_closed,
                 None if due is None else max(0.0, due - self._clock()),
             )
+            self._changed.wait_for(lambda: self._awaited or self._is_closed, self._gather)
 
     def _sleep(self, seconds: float) -> None:
         with self._changed:

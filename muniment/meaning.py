@@ -89,6 +89,7 @@ class Meaning:
         self._repetition_from = repetition_from
         self._query_deadline = query_deadline
         self._spaces: dict[str, Passages] = {}
+        self._woken: dict[str, tuple[Passages, int]] = {}
         self._illegible: set[Key] = set()
         self._background = BackgroundEmbedding(model, self)
         self._remembered = lru_cache(_QUERIES_REMEMBERED)(self._asked)
@@ -134,9 +135,13 @@ class Meaning:
         return passages
 
     def wake(self, space: str) -> None:
-        """Something of a space may want a vector."""
+        """Something of a space may want a vector, if anything happened since the last time."""
         with self._models.lock:
-            self.passages(space)
+            passages = self.passages(space)
+            seen = passages, passages.position
+            if self._woken.get(space) == seen:
+                return
+            self._woken[space] = seen
         self._background.wake()
 
     def status(self) -> Status:

@@ -63,6 +63,7 @@ def embedding(
     texts: Texts,
     *,
     patience: Patience = QUICK,
+    gather: float = 0.0,
     pause: float = 0.01,
     longest_pause: float = 30.0,
 ) -> BackgroundEmbedding:
@@ -70,6 +71,7 @@ def embedding(
     return BackgroundEmbedding(
         OpenAIEmbedder(given, "toy", patience=patience, api_key="sk-secret"),
         texts,
+        gather=gather,
         pause=pause,
         longest_pause=longest_pause,
     )
@@ -107,6 +109,25 @@ class TestEverythingThatIsPending:
             texts.save(f"text {number}")
             background.wake()
         eventually(lambda: texts.waiting() == 0)
+        background.close()
+
+    def test_of_many_saves_in_a_row_is_gathered_into_one_batch(self, server: Loopback) -> None:
+        texts = Texts()
+        background = embedding(server, texts, gather=0.5)
+        assert background.drain(5)
+        for number in range(20):
+            texts.save(f"text {number}")
+            background.wake()
+        eventually(lambda: texts.waiting() == 0)
+        assert [len(request.body["input"]) for request in server.requests] == [20]
+        background.close()
+
+    def test_is_not_gathered_while_somebody_waits_for_it(self, server: Loopback) -> None:
+        texts = Texts()
+        background = embedding(server, texts, gather=3_600.0)
+        for number in range(3):
+            texts.save(f"text {number}")
+            assert background.drain(5)
         background.close()
 
     def test_is_not_touched_before_it_is_woken(self, server: Loopback) -> None:
