@@ -24,7 +24,7 @@ AGENT: Final = "bot:main"
 _EXTRA: Final = frozenset(
     [
         *("anyio", "fastapi", "mcp", "mcp_types", "prometheus_client"),
-        *("sse_starlette", "starlette", "uvicorn"),
+        *("sse_starlette", "starlette", "threadpoolctl", "uvicorn"),
     ]
 )
 
@@ -34,6 +34,23 @@ def add_to(app: typer.Typer) -> None:
     app.command("serve", cls=Verb)(_serve)
     app.command("mcp", cls=Verb)(_mcp)
     app.command("instructions", cls=Verb)(_instructions)
+
+
+@contextmanager
+def _for_many() -> Generator[None]:
+    """What a process that serves many at once needs.
+
+    A product of vectors is done by the thread that asks: the threads that BLAS has of its own spin
+    between products, and take the processor from the other requests.
+
+    Raises:
+        Unavailable: ``server_not_installed``.
+    """
+    with _extra():
+        import threadpoolctl as untyped  # type: ignore[import-untyped]  # noqa: PLC0415 (an extra)
+    limited: Any = untyped.threadpool_limits
+    with limited(1, user_api="blas"):
+        yield
 
 
 @contextmanager
@@ -77,7 +94,7 @@ def _serve(
         from muniment.interfaces.http import owner_token, serving  # noqa: PLC0415 (an extra)
     session = of(context, as_json=False)
     directory = session.require_directory()
-    with session.writing(many=True) as opened:
+    with _for_many(), session.writing(many=True) as opened:
         store = opened.as_identity(identity(session.space, "manual"))
         token = None if is_open else owner_token.owner_token(store, directory)
         serving.serve(
@@ -151,7 +168,7 @@ def _mcp(context: typer.Context) -> None:
     if source is not None and source.name == "DEFAULT":
         session = replace(session, actor=AGENT)
     store: Muniment
-    with session.writing(many=True) as store:
+    with _for_many(), session.writing(many=True) as store:
         stdio.run(store)
 
 
