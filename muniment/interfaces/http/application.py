@@ -2,13 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from functools import partial
+from typing import Any
 
 import structlog
-from anyio import CapacityLimiter, to_thread
+from anyio import CapacityLimiter
 from fastapi import FastAPI, Request
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
@@ -20,7 +21,7 @@ from muniment.domain.errors import MunimentError
 
 from . import failures, health, streaming
 from .described import extra, responses
-from .endpoints import Endpoint, endpoint
+from .endpoints import endpoint
 from .gate import Gate
 from .health import Metrics
 from .routes import ROUTES
@@ -61,12 +62,13 @@ def application(gate: Gate, max_body: int) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.stopping = stopping
+    app.router.route_class = _Address
     metrics = Metrics(gate.store)
     threads = CapacityLimiter(THREADS)
     for route in ROUTES:
         app.add_api_route(
             f"/v1{route.path}",
-            _admitted(gate, endpoint(route, max_body, threads), threads, writes=route.writes),
+            endpoint(route, gate, max_body, threads),
             methods=[route.method],
             operation_id=f"{route.name}_{route.method.lower()}"
             if _is_shared(route.path)
@@ -92,16 +94,6 @@ def _is_shared(path: str) -> bool:
     return sum(route.path == path for route in ROUTES) > 1
 
 
-def _admitted(gate: Gate, answer: Endpoint, threads: CapacityLimiter, *, writes: bool) -> Endpoint:
-    admit = partial(gate.admit, writes=writes)
-
-    async def admitted(request: Request) -> Response:
-        request.state.face = await to_thread.run_sync(admit, request, limiter=threads)
-        return await answer(request)
-
-    return admitted
-
-
 async def _refused(_: Request, error: Exception) -> Response:
     assert isinstance(error, MunimentError)  # noqa: S101 (it is registered for these)
     return failures.answer(error)
@@ -112,6 +104,14 @@ async def _unknown(request: Request, error: Exception) -> Response:
     code = _HTTP_CODES.get(error.status_code, "refused")
     message = f"{request.method} {request.url.path[:200]}: see /openapi.json for what there is."
     return failures.respond(error.status_code, code, message, headers=error.headers)
+
+
+class _Address(APIRoute):
+    """An address whose endpoint takes the request and gives the answer: nothing to be injected."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The endpoint as it is."""
+        return self.endpoint
 
 
 class _Door:

@@ -9,20 +9,35 @@ from starlette.requests import Request
 from muniment.domain.errors import Invalid
 
 
-async def body(request: Request, limit: int) -> dict[str, Any]:
-    """The object in the body; an empty one where there is no body.
-
-    Args:
-        request: What came in.
-        limit: Bytes that a body may have.
+async def body(request: Request, limit: int) -> bytes:
+    """What was sent, as it is.
 
     Raises:
-        Invalid: ``body_too_large``, ``encoding_unsupported``, ``content_type_unsupported`` or
-            ``json_invalid``.
+        Invalid: ``body_too_large`` or ``encoding_unsupported``.
     """
-    _require_plain(request)
-    read = await _bytes(request, limit)
-    if not read:
+    encoding = request.headers.get("content-encoding", "identity").lower()
+    if encoding != "identity":
+        raise Invalid(
+            f"Content-Encoding {encoding[:40]!r} is not taken: send the body as it is.",
+            code="encoding_unsupported",
+        )
+    sent = bytearray()
+    async for part in request.stream():
+        sent += part
+        if len(sent) > limit:
+            raise Invalid(
+                f"The body is over {limit:,} bytes: send less at once.", code="body_too_large"
+            )
+    return bytes(sent)
+
+
+def read(request: Request, sent: bytes) -> dict[str, Any]:
+    """The object that was sent; an empty one where nothing was.
+
+    Raises:
+        Invalid: ``content_type_unsupported`` or ``json_invalid``.
+    """
+    if not sent:
         return {}
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise Invalid(
@@ -31,7 +46,7 @@ async def body(request: Request, limit: int) -> dict[str, Any]:
         )
     try:
         given = json.loads(
-            read.decode(),
+            sent.decode(),
             parse_constant=_not_a_number,
             parse_float=_finite,
             object_pairs_hook=_once_each,
@@ -43,26 +58,6 @@ async def body(request: Request, limit: int) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise Invalid("The body is no JSON object: send {…}.", code="json_invalid")
     return cast("dict[str, Any]", given)
-
-
-def _require_plain(request: Request) -> None:
-    encoding = request.headers.get("content-encoding", "identity").lower()
-    if encoding != "identity":
-        raise Invalid(
-            f"Content-Encoding {encoding[:40]!r} is not taken: send the body as it is.",
-            code="encoding_unsupported",
-        )
-
-
-async def _bytes(request: Request, limit: int) -> bytes:
-    read = bytearray()
-    async for part in request.stream():
-        read += part
-        if len(read) > limit:
-            raise Invalid(
-                f"The body is over {limit:,} bytes: send less at once.", code="body_too_large"
-            )
-    return bytes(read)
 
 
 def _not_a_number(text: str) -> NoReturn:

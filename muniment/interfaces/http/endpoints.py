@@ -10,12 +10,12 @@ from fastapi import Request
 from starlette.responses import Response
 
 from muniment.domain.errors import Invalid
-from muniment.handle import Muniment
 from muniment.interfaces import fields
 from muniment.interfaces.documents import document, plain
 
 from . import confirmations
-from .bodies import body
+from .bodies import body, read
+from .gate import Gate
 from .route import Call, Route, Values
 
 AS_OF = "as_of"
@@ -49,32 +49,39 @@ def in_path(route: Route) -> list[str]:
     ]
 
 
-def endpoint(route: Route, max_body: int, threads: CapacityLimiter) -> Endpoint:
+def endpoint(route: Route, gate: Gate, max_body: int, threads: CapacityLimiter) -> Endpoint:
     """What answers an address.
+
+    All but the reading of the body is done in one go on a thread: each change of threads costs a
+    request as much as a search does.
 
     Args:
         route: The address.
+        gate: Who is let in.
         max_body: Bytes that a body may have.
         threads: How many requests are worked on at a time.
     """
+    is_posted = route.method == "POST"
 
     async def answer(request: Request) -> Response:
+        gate.require_token(request)
+        sent = await body(request, max_body) if is_posted else b""
+        return await to_thread.run_sync(work, request, sent, limiter=threads)
+
+    def work(request: Request, sent: bytes) -> Response:
+        face = request.state.face = gate.admit(request, writes=route.writes)
         moment = request.query_params.get(AS_OF) if route.kind == "past" else None
-        given = await body(request, max_body) if route.method == "POST" else {}
-        given |= _queried(route, request)
+        given = {**(read(request, sent) if is_posted else {}), **_queried(route, request)}
         _require(route, given)
+        if moment is not None:
+            face = face.as_of(int(moment) if _POSITION.fullmatch(moment) else moment)
         values = {**given, **request.path_params, **_from_headers(route, request)}
-        return await to_thread.run_sync(_work, route, request, values, moment, limiter=threads)
+        call = Call(face, values, request.headers.get("x-session", SESSION))
+        return _respond(
+            _confirmed(route, call) if route.kind == "confirmed" else route.perform(call)
+        )
 
     return answer
-
-
-def _work(route: Route, request: Request, values: dict[str, Any], moment: str | None) -> Response:
-    face: Muniment = request.state.face
-    if moment is not None:
-        face = face.as_of(int(moment) if _POSITION.fullmatch(moment) else moment)
-    call = Call(face, values, request.headers.get("x-session", SESSION))
-    return _respond(_confirmed(route, call) if route.kind == "confirmed" else route.perform(call))
 
 
 def _confirmed(route: Route, call: Call) -> object:

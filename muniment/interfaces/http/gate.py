@@ -77,6 +77,16 @@ class Gate:
         (self.writes if writes else self.reads).take((identity.space, identity.actor))
         return self.store.as_identity(identity)
 
+    def require_token(self, connection: HTTPConnection) -> None:
+        """Turns away who shows no token or guessed too often, before what they send is read.
+
+        Raises:
+            Refused: ``token_required`` or ``locked_out``.
+        """
+        if self.authenticate is not None:
+            _token(connection)
+            self.lockout.require_open(_address(connection))
+
     def recognise(self, connection: HTTPConnection) -> Identity:
         """Who sends a request; it reads the log, so call it where waiting is allowed.
 
@@ -85,18 +95,26 @@ class Gate:
         """
         if self.authenticate is None:
             return self.anyone
-        scheme, _, token = connection.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not token.strip():
-            raise Refused(
-                "A token is needed: send Authorization: Bearer … (muniment token issue makes one).",
-                code="token_required",
-            )
-        address = connection.client.host if connection.client else ""
+        token, address = _token(connection), _address(connection)
         self.lockout.require_open(address)
         try:
-            identity = self.authenticate(token.strip())
+            identity = self.authenticate(token)
         except Refused:
             self.lockout.failed(address)
             raise
         self.lockout.passed(address)
         return identity
+
+
+def _token(connection: HTTPConnection) -> str:
+    scheme, _, token = connection.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise Refused(
+            "A token is needed: send Authorization: Bearer … (muniment token issue makes one).",
+            code="token_required",
+        )
+    return token.strip()
+
+
+def _address(connection: HTTPConnection) -> str:
+    return connection.client.host if connection.client else ""
