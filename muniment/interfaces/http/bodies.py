@@ -71,9 +71,9 @@ def _finite(text: str) -> float:
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    read = dict(pairs)
-    if len(read) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise Invalid(f"{twice[:80]} is there twice.", code="json_invalid", field=twice[:80])
+    read: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in read:
+            raise Invalid(f"{name[:80]} is there twice.", code="json_invalid", field=name[:80])
+        read[name] = value
     return read
