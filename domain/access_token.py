@@ -10,7 +10,7 @@ from hashlib import sha256
 from hmac import compare_digest
 from typing import ClassVar, Final, TypeAlias, assert_never
 
-from .errors import Invalid
+from .errors import Invalid, Refused
 from .identity import Identity, Role
 from .recorded import Recorded
 
@@ -18,6 +18,8 @@ MAX_LIFE: Final = timedelta(days=90)
 USUAL_LIFE: Final = timedelta(days=30)
 
 _PREFIX: Final = "muniment_"
+_CODE: Final = "token_refused"
+_REFUSED: Final = "This token does not let you in: ask for another."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,10 @@ class Revoked:
 
     NAME: ClassVar[str] = "token.revoked"
     SCHEMA: ClassVar[int] = 1
+
+
+class TokenEnded(Refused):
+    """A token that was one is none any more; callers are told the same as of any other."""
 
 
 Event: TypeAlias = Issued | Revoked
@@ -128,8 +134,16 @@ def read(text: str) -> tuple[str, str] | None:
     return "-".join(parts), secret
 
 
-def admits(token: Token | None, secret: str, now: datetime) -> bool:
-    """Whether who shows this secret is let in; it takes as long whatever is wrong with it."""
+def admitted(token: Token | None, secret: str, now: datetime) -> Identity:
+    """Who shows this secret; it takes as long whatever is wrong with it.
+
+    Raises:
+        Refused: ``token_refused``: there is no such token; ``TokenEnded`` where there was.
+    """
     known = digest("") if token is None else token.digest
     is_right = compare_digest(digest(secret), known)
-    return token is not None and is_right and token.revoked_at is None and now < token.expires_at
+    if token is None or not is_right:
+        raise Refused(_REFUSED, code=_CODE)
+    if token.revoked_at is not None or now >= token.expires_at:
+        raise TokenEnded(_REFUSED, code=_CODE)
+    return token.identity

@@ -10,7 +10,6 @@ from .commands.revoke_token import RevokeToken
 from .domain import access_token
 from .domain.access import EverySpace, Operation
 from .domain.access_token import USUAL_LIFE, Token
-from .domain.errors import Refused
 from .domain.identity import Identity, Role, identity
 from .engine import Engine
 from .queries.tokens import ListTokens
@@ -87,10 +86,7 @@ class Tokens:
         if known is not None:
             id_, secret = known
             token = self._engine.store.folded([id_], access_token.evolve).get(id_)
-        now = self._engine.now()
-        if not access_token.admits(token, secret, now) or token is None:
-            raise Refused("This token does not let you in: ask for another.", code="token_refused")
-        return token.identity
+        return access_token.admitted(token, secret, self._engine.now())
 
     def _in(self, space: str | None) -> Identity:
         """The acting identity, in another space where that is asked for."""

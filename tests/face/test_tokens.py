@@ -118,7 +118,9 @@ class TestAuthenticating:
     @given(text=st.one_of(st.text(max_size=90), st.from_regex(r"muniment_[0-9a-z]{32}_\w*")))
     def test_what_is_no_token_lets_nobody_in(self, text: str) -> None:
         known = access_token.read(text)
-        assert known is None or not access_token.admits(None, known[1], Clock()())
+        if known is not None:
+            with pytest.raises(Refused):
+                access_token.admitted(None, known[1], Clock()())
 
     def test_a_right_secret_under_another_id_lets_nobody_in(self, admin: Muniment) -> None:
         one, two = (admin.tokens.issue(actor="bot:main") for _ in range(2))
@@ -137,6 +139,18 @@ class TestAuthenticating:
                 admin.tokens.authenticate(shown)
             said.add(f"{caught.value.code} {caught.value.message}")
         assert len(said) == 1
+
+    def test_only_who_has_the_secret_of_one_that_ended_is_known_not_to_guess(
+        self, admin: Muniment
+    ) -> None:
+        made = admin.tokens.issue(actor="bot:main")
+        admin.tokens.revoke(made.token.id)
+        with pytest.raises(access_token.TokenEnded) as ended:
+            admin.tokens.authenticate(made.text)
+        with pytest.raises(Refused) as wrong:
+            admin.tokens.authenticate(made.text + "x")
+        assert type(wrong.value) is Refused
+        assert (ended.value.code, ended.value.message) == (wrong.value.code, wrong.value.message)
 
 
 class TestLockout:
