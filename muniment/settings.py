@@ -333,6 +333,10 @@ class ServerSettings(_Section):
     origins: tuple[str, ...] = Field(
         default=(), description="Web origins whose pages may ask, such as https://console.example."
     )
+    proxies: tuple[str, ...] = Field(
+        default=(),
+        description="Addresses of proxies whose X-Forwarded-For says who asks; nobody else's does.",
+    )
 
 
 class LimitSettings(_Section):
@@ -340,6 +344,15 @@ class LimitSettings(_Section):
 
     body_bytes: int = Field(
         default=1_048_576, ge=1_024, le=1 << 30, description="Bytes that a request may have."
+    )
+    connections: int = Field(
+        default=1_000, ge=1, le=1_000_000, description="Connections at once; one more is closed."
+    )
+    head_seconds: float = Field(
+        default=10.0, gt=0, le=3_600, description="Seconds within which a request's head comes."
+    )
+    body_seconds: float = Field(
+        default=60.0, gt=0, le=3_600, description="Seconds within which a request's body comes."
     )
     reads_per_minute: int = Field(
         default=600, ge=0, description="Reads a minute of each token; 0: as many as it likes."

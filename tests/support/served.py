@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 
 import muniment
 from muniment import Muniment
 from muniment.domain.identity import Role, identity
 from muniment.domain.ports import Clock
-from muniment.interfaces.http.application import application
 from muniment.interfaces.http.gate import Authenticate
-from muniment.interfaces.http.serving import GRACE, Ending, gate
+from muniment.interfaces.http.serving import Ending, gate, made
 
 PATIENCE = 20.0
 
@@ -68,17 +66,11 @@ def served(
 ) -> Generator[Served]:
     """Serves a store while the context lasts; by its tokens unless told whose a token is."""
     with muniment.open(target, clock=clock, settings=settings) as store:
-        app = application(
-            gate(
-                *(store, "127.0.0.1"),
-                None if is_open else authenticate or store.tokens.authenticate,
-            ),
-            store.settings.limits.body_bytes,
+        entry = gate(
+            store, "127.0.0.1", None if is_open else authenticate or store.tokens.authenticate
         )
-        config = uvicorn.Config(
-            app, host="127.0.0.1", port=0, log_config=None, timeout_graceful_shutdown=GRACE
-        )
-        server = Ending(config, app.state.stopping)
+        server = made(store, entry)
+        server.config.host, server.config.port = "127.0.0.1", 0
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
         until = time.monotonic() + PATIENCE

@@ -8,6 +8,7 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 PATIENCE = 30.0
 
@@ -15,11 +16,16 @@ PATIENCE = 30.0
 class Child:
     """A server that takes requests; ``base`` is where."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str] | None,
+        log: IO[str] | None = None,
+    ) -> None:
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=log or subprocess.DEVNULL,
             text=True,
             env=environment,
         )
@@ -49,10 +55,12 @@ class Child:
 
 @contextmanager
 def started(
-    command: Sequence[str], environment: Mapping[str, str] | None = None
+    command: Sequence[str],
+    environment: Mapping[str, str] | None = None,
+    log: IO[str] | None = None,
 ) -> Generator[Child]:
     """A command that serves; with all of this environment, or with that of the tests."""
-    child = Child(command, environment)
+    child = Child(command, environment, log)
     try:
         yield child
     finally:
@@ -62,10 +70,10 @@ def started(
 
 
 @contextmanager
-def serving(data: Path, *options: str) -> Generator[Child]:
-    """``muniment serve`` on a free port."""
+def serving(data: Path, *options: str, log: IO[str] | None = None) -> Generator[Child]:
+    """``muniment serve`` on a free port; what it logs goes into ``log``."""
     program = [sys.executable, "-m", "muniment", "--data", str(data)]
-    with started([*program, "serve", "--port", "0", *options]) as child:
+    with started([*program, "serve", "--port", "0", *options], log=log) as child:
         yield child
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, cast
 
 import platformdirs
-import structlog
 import typer
 from typer.exceptions import TyperException
 
@@ -18,7 +17,7 @@ from muniment._release import __version__
 from muniment.domain.errors import MunimentError
 from muniment.domain.identity import Role
 
-from . import failures, verbs
+from . import failures, logs, verbs
 from .help import HELP_OPTIONS, WIDTH
 from .session import Session
 
@@ -43,7 +42,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
     _prepare_streams()
-    _prepare_logs()
+    logs.prepare()
     try:
         status = _run(given or ["--help"], as_json=as_json)
         sys.stdout.flush()
@@ -54,18 +53,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _discard_output()
         return failures.unwritable(error, as_json=as_json)
     return status
-
-
-def _prepare_logs() -> None:
-    """What is logged goes to the standard error, a JSON line each: the output is the answer's."""
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.JSONRenderer(),
-        ],
-        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
-    )
 
 
 def _run(arguments: list[str], *, as_json: bool) -> int:

@@ -15,6 +15,7 @@ from muniment.domain.errors import Unavailable
 from muniment.domain.identity import identity
 from muniment.handle import Muniment
 
+from . import logs
 from .help import Verb
 from .session import Session, of
 
@@ -49,7 +50,7 @@ def _for_many() -> Generator[None]:
     with _extra():
         import threadpoolctl as untyped  # type: ignore[import-untyped]  # noqa: PLC0415 (an extra)
     limited: Any = untyped.threadpool_limits
-    with limited(1, user_api="blas"):
+    with limited(1, user_api="blas"), logs.of_libraries():
         yield
 
 

@@ -1,33 +1,29 @@
-"""The server put together: gate, addresses, errors, figures, and one line of log a request."""
+"""The server put together: gate, addresses, errors and figures."""
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
-import structlog
 from anyio import CapacityLimiter
 from fastapi import FastAPI, Request
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from muniment._release import __version__
 from muniment.domain.errors import MunimentError
+from muniment.settings import LimitSettings
 
 from . import failures, health, streaming
 from .described import extra, responses
+from .door import Door
 from .endpoints import endpoint
 from .gate import Gate
 from .health import Metrics
 from .routes import ROUTES
 from .tools import PATH, ToolsOverHttp
-
-_log = structlog.get_logger(__name__)
 
 THREADS = 64
 """How many requests are worked on at a time; the others wait their turn."""
@@ -36,14 +32,14 @@ _ABOUT = "Long-term memory for fleets of agents, every change of which can be pu
 _HTTP_CODES = {404: "no_such_address", 405: "method_not_allowed"}
 
 
-def application(gate: Gate, max_body: int) -> FastAPI:
+def application(gate: Gate, limits: LimitSettings) -> FastAPI:
     """The application that answers for a store.
 
     Args:
         gate: Who is let in, and the store.
-        max_body: Bytes that the body of a request may have.
+        limits: How much is taken from a client.
     """
-    stopping = asyncio.Event()
+    stopping, max_body = asyncio.Event(), limits.body_bytes
     tools = ToolsOverHttp(gate, max_body)
 
     @asynccontextmanager
@@ -85,7 +81,7 @@ def application(gate: Gate, max_body: int) -> FastAPI:
     app.router.routes.append(Route(PATH, tools, methods=["GET", "POST", "DELETE"]))
     app.add_exception_handler(MunimentError, _refused)
     app.add_exception_handler(HTTPException, _unknown)
-    app.add_middleware(_Door, gate=gate, metrics=metrics)
+    app.add_middleware(Door, gate=gate, metrics=metrics, body_seconds=limits.body_seconds)
     return app
 
 
@@ -112,52 +108,3 @@ class _Address(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The endpoint as it is."""
         return self.endpoint
-
-
-class _Door:
-    """The outermost: addresses are checked, errors told, and requests counted and logged."""
-
-    def __init__(self, app: ASGIApp, gate: Gate, metrics: Metrics) -> None:
-        self._app = app
-        self._gate = gate
-        self._metrics = metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        began, status = time.perf_counter(), 0
-
-        async def noting(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = int(message["status"])
-            await send(message)
-
-        try:
-            self._gate.check_address(Request(scope).headers)
-            await self._app(scope, receive, noting)
-        except MunimentError as error:
-            await failures.answer(error)(scope, receive, noting)
-        except ClientDisconnect:
-            status = 499  # nobody is there to be told
-        except Exception as error:
-            if status:
-                raise  # the answer has begun: the connection is cut
-            await failures.unexpected(error)(scope, receive, noting)
-        self._tell(scope, status, time.perf_counter() - began)
-
-    def _tell(self, scope: Scope, status: int, seconds: float) -> None:
-        found = scope.get("route")
-        address = getattr(found, "path", PATH if scope["path"] == PATH else "none")
-        self._metrics.count(scope["method"], address, status, seconds)
-        face = scope.get("state", {}).get("face")
-        _log.info(
-            "request",
-            method=scope["method"],
-            address=address,
-            status=status,
-            ms=round(seconds * 1_000, 1),
-            actor=getattr(face, "actor", None),
-            space=getattr(face, "space", None),
-        )

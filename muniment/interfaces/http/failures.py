@@ -33,6 +33,7 @@ FAMILIES: Final[Mapping[type[MunimentError], int]] = {
 
 CODES: Final[Mapping[str, int]] = {
     "body_too_large": 413,
+    "body_too_slow": 408,
     "content_too_large": 413,
     "content_type_unsupported": 415,
     "encoding_unsupported": 415,
@@ -47,6 +48,7 @@ CODES: Final[Mapping[str, int]] = {
     "purged": 410,
     "quarantined": 409,
     "rate_limited": 429,
+    "stopping": 503,
     "timeout": 504,
     "token_refused": 401,
     "token_required": 401,

@@ -1,18 +1,22 @@
 """Who is let in: the names that the server answers to, the token, and how often it may ask."""
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
+from muniment.domain.access_token import TokenEnded
 from muniment.domain.errors import Refused
 from muniment.domain.identity import Identity
 from muniment.handle import Muniment
 from muniment.lockout import Lockout
 
 from .limits import Allowance
+
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z._-]+))(?::[0-9]{0,5})?")
+"""A name or an address, an IPv6 one in brackets, and perhaps a port."""
 
 Authenticate = Callable[[str], Identity]
 """Whose a token is; raises Refused where it is nobody's."""
@@ -51,10 +55,11 @@ class Gate:
         Raises:
             Refused: ``host_refused`` or ``origin_refused``.
         """
-        host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
-        if host not in self.hosts:
+        given = headers.get("host", "")
+        found = _HOST.fullmatch(given)
+        if found is None or (found[1] or found[2]).lower() not in self.hosts:
             raise Refused(
-                f"This server does not answer to {host[:100]!r}: the operator lists its names in"
+                f"This server does not answer to {given[:100]!r}: the operator lists its names in"
                 " server.hosts.",
                 code="host_refused",
             )
@@ -99,11 +104,21 @@ class Gate:
         self.lockout.require_open(address)
         try:
             identity = self.authenticate(token)
+        except TokenEnded:
+            raise  # who has its secret does not guess
         except Refused:
             self.lockout.failed(address)
             raise
         self.lockout.passed(address)
         return identity
+
+    def recognise_again(self, connection: HTTPConnection) -> Identity:
+        """Who keeps a stream open that was let in: what others do at its address is not its fault.
+
+        Raises:
+            Refused: ``token_refused``: the token has ended since.
+        """
+        return self.anyone if self.authenticate is None else self.authenticate(_token(connection))
 
 
 def _token(connection: HTTPConnection) -> str:

@@ -14,11 +14,15 @@ from muniment.handle import Muniment
 from muniment.lockout import Lockout
 
 from .application import application
+from .connections import patient, room
 from .gate import Authenticate, Gate
 from .limits import Allowance
 
 GRACE = 3
 """Seconds that requests have to end in once the server is told to."""
+
+KEPT_OPEN = 75
+"""Seconds that a connection is kept for the next request; clients and proxies give up sooner."""
 
 
 def serve(
@@ -65,6 +69,26 @@ def gate(store: Muniment, host: str, authenticate: Authenticate | None) -> Gate:
     )
 
 
+def made(store: Muniment, gate: Gate) -> "Ending":
+    """The server of a store, not yet started."""
+    limits, proxies = store.settings.limits, store.settings.server.proxies
+    app = application(gate, limits)
+    config = uvicorn.Config(
+        app,
+        http=patient(room(limits.connections), limits.head_seconds),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
+        timeout_keep_alive=KEPT_OPEN,
+        timeout_graceful_shutdown=GRACE,
+        lifespan="on",
+        ws="none",
+    )
+    return Ending(config, app.state.stopping)
+
+
 async def _serve(
     store: Muniment,
     host: str,
@@ -72,17 +96,8 @@ async def _serve(
     authenticate: Authenticate | None,
     ready: Callable[[str], None],
 ) -> None:
-    app = application(gate(store, host, authenticate), store.settings.limits.body_bytes)
     listening = listen(host, port)
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE,
-        lifespan="on",
-    )
-    server = Ending(config, app.state.stopping)
+    server = made(store, gate(store, host, authenticate))
     serving = asyncio.create_task(server.serve([listening]))
     while not server.started and not serving.done():
         await asyncio.sleep(0.01)

@@ -36,12 +36,12 @@ def router(gate: Gate, stopping: asyncio.Event) -> APIRouter:
         response_class=EventSourceResponse,
     )
     async def stream(request: Request) -> EventSourceResponse:
-        face = await run_in_threadpool(gate.admit, request, writes=False)
+        face = request.state.face = await run_in_threadpool(gate.admit, request, writes=False)
         after = _position(request)
         first = await run_in_threadpool(_part, face, after)  # a refusal is said by a status
 
         def further(after: int) -> list[LogEntry]:
-            gate.recognise(request)  # a token that is revoked ends what it began
+            gate.recognise_again(request)  # a token that is revoked ends what it began
             return _part(face, after)
 
         return EventSourceResponse(_events(further, first, after, stopping), ping=_PING)

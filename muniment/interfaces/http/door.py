@@ -1,0 +1,108 @@
+"""The outermost: addresses are checked, errors told, and requests counted and logged."""
+
+import asyncio
+import time
+
+import structlog
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from muniment.domain.errors import Invalid, MunimentError, Unavailable
+
+from . import failures
+from .gate import Gate
+from .health import Metrics
+from .tools import PATH
+
+_log = structlog.get_logger(__name__)
+
+_METHODS = frozenset(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"])
+_GONE = 499
+
+
+class Door:
+    """What every request passes.
+
+    Args:
+        app: What is behind it.
+        gate: Knows the names that the server answers to.
+        metrics: Counts.
+        body_seconds: Within which the whole body of a request has come.
+    """
+
+    def __init__(self, app: ASGIApp, gate: Gate, metrics: Metrics, body_seconds: float) -> None:
+        self._app = app
+        self._gate = gate
+        self._metrics = metrics
+        self._body_seconds = body_seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Lets a request in, or says why not; what is no request is let through."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, status = time.perf_counter(), 0
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = int(message["status"])
+            await send(message)
+
+        try:
+            self._gate.check_address(Request(scope).headers)
+            await self._app(scope, self._in_time(receive), noting)
+        except MunimentError as error:
+            await failures.answer(error)(scope, receive, noting)
+        except ClientDisconnect:
+            status = _GONE  # nobody is there to be told
+        except asyncio.CancelledError:
+            # the server is told to end, and has waited for this one as long as it may
+            if status:
+                raise
+            stopping = Unavailable("The server is ending: ask again.", code="stopping")
+            await failures.answer(stopping)(scope, receive, noting)
+        except Exception as error:
+            if status:
+                raise  # the answer has begun: the connection is cut
+            await failures.unexpected(error)(scope, receive, noting)
+        self._tell(scope, status, time.perf_counter() - began)
+
+    def _in_time(self, receive: Receive) -> Receive:
+        """The same, but that a body which takes too long is given up."""
+        until = asyncio.get_running_loop().time() + self._body_seconds
+        is_whole = False
+
+        async def receiving() -> Message:
+            nonlocal is_whole
+            if is_whole:
+                return await receive()
+            try:
+                async with asyncio.timeout_at(until):
+                    message = await receive()
+            except TimeoutError as error:
+                raise Invalid(
+                    f"The body did not come within {self._body_seconds:g} s: send it at once.",
+                    code="body_too_slow",
+                ) from error
+            is_whole = not message.get("more_body", False)
+            return message
+
+        return receiving
+
+    def _tell(self, scope: Scope, status: int, seconds: float) -> None:
+        found = scope.get("route")
+        address = getattr(found, "path", PATH if scope["path"] == PATH else "none")
+        # what a client makes up makes no new series
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        self._metrics.count(method, address, status, seconds)
+        face = scope.get("state", {}).get("face")
+        _log.info(
+            "request",
+            method=method,
+            address=address,
+            status=status,
+            ms=round(seconds * 1_000, 1),
+            actor=getattr(face, "actor", None),
+            space=getattr(face, "space", None),
+        )
