@@ -76,6 +76,9 @@ class Input(Operation, BaseModel):
         found: dict[str, tuple[str, ...]] = {}
         cleaned: dict[str, Any] = {}
         for name, given in self._given.items():
+            if isinstance(given, _WORDLESS):
+                cleaned[name] = given
+                continue
             is_there_still = isinstance(given, _READABLE_AGAIN)
             cleaned[name], detectors = _cleaned(given if is_there_still else getattr(self, name))
             if detectors:
@@ -103,6 +106,9 @@ class Input(Operation, BaseModel):
         """What was changed on the way in, a sentence each."""
         return self._warnings
 
+
+_WORDLESS = (type(None), int, float)
+"""What holds no text."""
 
 _READABLE_AGAIN = (str, Mapping, list, tuple, Source)
 """What can be looked through twice; an iterator cannot."""

@@ -36,13 +36,10 @@ class Packed:
         equal: list[int] = self.slots[first : self.numbers.searchsorted(number, "right")].tolist()
         return equal
 
-    def between(
-        self, edges: Sequence[int]
-    ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int32]]]:
-        """The numbers, and the slots, from each first edge up to the second one after it."""
+    def between(self, edges: Sequence[int]) -> list[NDArray[np.int32]]:
+        """The slots of the numbers from each first edge up to the second one after it."""
         places = self.numbers.searchsorted(edges).tolist()
-        parts = [slice(*part) for part in zip(places[::2], places[1::2], strict=True)]
-        return [self.numbers[part] for part in parts], [self.slots[part] for part in parts]
+        return [self.slots[first:end] for first, end in zip(places[::2], places[1::2], strict=True)]
 
     def with_others(self, others: "Packed") -> "Packed":
         """These and others, those after equal ones of these."""

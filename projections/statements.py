@@ -233,14 +233,15 @@ class Statements:
         With t = up / down, sets of n and m terms need up · (n + m) / (up + down) common ones. If
         that is always ``shared`` or more, a statement that reaches it has ``shared`` early terms in
         common. The last of them stands at place i of n, from 0, so that at most
-        shared - 1 + n - i terms are common; and so for the statement's own m and place.
+        shared - 1 + n - i terms are common: that bounds m. The statement's own place would bound it
+        too, but to look at it takes longer than to compare the few that it would leave out.
         """
         up, down = fraction(at_least)
         least = -(-up * size // down)
         shared = min(SHARED, -(-up * (size + least) // (up + down)))
         known.sort(key=self._ranks.__getitem__)
         edges: list[int] = []
-        recent = array("q")
+        recent = array("i")
         lists = self._recent_early.get
         first = size - len(known) - shared + 1
         for number, most in zip(known, greatest_sizes(size, first, least, up, down), strict=False):
@@ -251,27 +252,16 @@ class Statements:
                 recent += listed
         if not edges:
             return np.zeros(0, np.int32)
-        early, slots = self._entries(edges, recent)
-        reach = down * (early >> 16 & LARGEST) - (up + down) * (early & LARGEST)
-        (reached,) = (reach >= up * size - (up + down) * (shared - 1)).nonzero()
-        often = slots.take(reached)
-        often.sort()
-        often = often[shared - 1 :][often[shared - 1 :] == often[: len(often) - shared + 1]]
+        met = np.concatenate([*self._early.between(edges), np.array(recent, np.int32)])
+        met.sort()
+        again = met[shared - 1 :]
+        often: NDArray[np.integer] = again[again == met[: len(again)]]
+        if len(often) < 2:
+            return often
         first_met = np.ones(len(often), np.bool_)
         np.not_equal(often[1:], often[:-1], out=first_met[1:])
         once: NDArray[np.integer] = often[first_met]
         return once
-
-    def _entries(
-        self, edges: list[int], recent: "array[int]"
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The packed entries between each two edges, and some recent ones: what, and whose."""
-        early, slots = self._early.between(edges)
-        if recent:
-            entries = np.array(recent)
-            early.append(entries >> 31)
-            slots.append((entries & 0x7FFF_FFFF).astype(np.int32))
-        return np.concatenate(early), np.concatenate(slots)
 
     def _common(
         self, known: list[int], slots: NDArray[np.integer]
@@ -330,10 +320,8 @@ class Statements:
             level, run = self.levels.get(slot), self._run(slot).tolist()
             _append(self._recent_keys, self._keys.get(slot), slot)
             if level != UNSEEN and len(run) <= LARGEST:
-                entry = len(run) << 47 | slot
                 for number in run[: early_terms(len(run))]:
-                    _append(self._recent_early, group_of(number, level), entry)
-                    entry += 1 << 31
+                    _append(self._recent_early, group_of(number, level), slot)
         self._listed = size
 
     def _pack_recent(self) -> None:
@@ -377,7 +365,7 @@ class Statements:
             (places < early_terms(of_size)) & (of_size <= LARGEST) & (levels != UNSEEN)
         )
         groups = group_of(runs[early].astype(np.int64), levels[early])
-        entries = groups << 32 | of_size[early] << 16 | places[early]
+        entries = groups << 32 | of_size[early] << 16
         return Packed(entries, owners[early].astype(np.int32))
 
     def _all_packed(self) -> None:
@@ -406,12 +394,12 @@ class Statements:
         self._vocabulary = dict(zip(self._terms, range(len(self._terms)), strict=True))
 
 
-def _append(index: "dict[int, array[int]]", key: int, entry: int) -> None:
-    entries = index.get(key)
-    if entries is None:
-        index[key] = array("q", (entry,))
+def _append(index: "dict[int, array[int]]", key: int, slot: int) -> None:
+    slots = index.get(key)
+    if slots is None:
+        index[key] = array("i", (slot,))
     else:
-        entries.append(entry)
+        slots.append(slot)
 
 
 def _packed(parts: Parts, name: str) -> Packed:

@@ -19,6 +19,7 @@ LONGEST: Final = 4096
 _VERBATIM: Final = "\n"
 # A member of an enumeration is slow to look up, and these are asked for once per token.
 _ARTICLE: Final = Kind.ARTICLE
+_NUMBER: Final = Kind.NUMBER
 _PUNCTUATION: Final = Kind.PUNCTUATION
 _CODE: Final = re.compile(r"```.+?```|`[^`\n]++`", re.DOTALL)
 _LETTERS: Final = re.compile(r"[^\W\d_]++")
@@ -274,6 +275,8 @@ def _is_deictic(tokens: list[Token], needs: int) -> bool:
     keys = [token.key for token in tokens]
     if not words.DEICTIC.isdisjoint(keys):
         return True
+    if "in" not in keys and words.DEICTIC_BEFORE_TIME.isdisjoint(keys):
+        return False
     for at, key in enumerate(keys[:-1]):
         after = keys[at + 1]
         if key in words.DEICTIC_BEFORE_TIME and after.removesuffix("s") in words.CALENDAR:
@@ -300,7 +303,7 @@ def _terms(tokens: list[Token], needs: int) -> tuple[str, ...]:
         found.update(scripts.pairs(tokens))
     if needs & Need.VALUE:
         for name, number in pairwise(tokens):
-            if number.kind is Kind.NUMBER and name.mark & Mark.CAPITAL and name.terms:
+            if number.kind is _NUMBER and name.mark & Mark.CAPITAL and name.terms:
                 # A name and its number are one thing: else a short text is not found by a
                 # longer one that adds "Cone 10".
                 found -= {number.key, *name.terms}

@@ -24,19 +24,17 @@ def combine(tokens: list[Token], *, english: bool) -> list[Token]:
     decimals, so such a number equals only itself.
     """
     combined: list[Token] = []
-    at = 0
-    while at < len(tokens):
-        token = tokens[at]
-        if token.kind is _WORD:
-            combined.append(token)
-            at += 1
+    done = 0
+    for at in [at for at, token in enumerate(tokens) if token.kind is not _WORD]:
+        if at < done:
             continue
+        combined += tokens[done:at]
         taken = _date(tokens, at, english=english) or _value(tokens, at, english=english)
-        token, at = taken or (token, at + 1)
+        token, done = taken or (tokens[at], at + 1)
         if not english and "," in token.raw and token.kind in _WITH_COMMA:
             token = token._replace(key=f"{token.raw}·{token.key}")
         combined.append(token)
-    return combined
+    return combined + tokens[done:]
 
 
 _WORD: Final = Kind.WORD  # slow to look up, and asked for once per token

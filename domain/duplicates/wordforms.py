@@ -18,7 +18,7 @@ def bare(lower: str, raw: str, kind: Kind = Kind.WORD, mark: int = 0) -> Token:
     key = sys.intern(lower)
     if lower in words.STOP_WORDS:
         terms: tuple[str, ...] = ()
-    elif scripts.HANGUL.match(lower):
+    elif not lower.isascii() and scripts.HANGUL.match(lower):
         terms = tuple(dict.fromkeys(lower))
     else:
         terms = (sys.intern(_BE.get(lower) or singular(lower)),)
@@ -60,21 +60,23 @@ def word(raw: str, *, possessor: bool = False) -> Reading:
 
 
 def _kind(lower: str, raw: str) -> Kind:
-    if lower in words.ARTICLES:
-        return Kind.ARTICLE
-    if lower in units.NUMBER_WORDS:
-        return Kind.NUMBER_WORD
-    if lower in units.ORDINALS:
-        return Kind.ORDINAL
-    if lower in units.SCALES:
-        return Kind.SCALE
-    if lower in MERIDIEMS:
-        return Kind.MERIDIEM
-    if lower in units.MONTHS:
-        return Kind.MONTH
+    listed = _KINDS.get(lower)
+    if listed is not None:
+        return listed
     if lower in units.CURRENCIES and (len(lower) > 3 or raw.isupper()):
         return Kind.CURRENCY
     return Kind.UNIT if unit_of(raw) else Kind.WORD
+
+
+_KINDS: Final[dict[str, Kind]] = {
+    **dict.fromkeys(units.MONTHS, Kind.MONTH),
+    **dict.fromkeys(MERIDIEMS, Kind.MERIDIEM),
+    **dict.fromkeys(units.SCALES, Kind.SCALE),
+    **dict.fromkeys(units.ORDINALS, Kind.ORDINAL),
+    **dict.fromkeys(units.NUMBER_WORDS, Kind.NUMBER_WORD),
+    **dict.fromkeys(words.ARTICLES, Kind.ARTICLE),
+}
+"""What a listed word is; of two lists that have it, the later one counts."""
 
 
 _BY_NEED: Final = (

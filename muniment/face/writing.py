@@ -22,6 +22,7 @@ from muniment.commands.supersede import Supersede
 from muniment.domain.errors import Invalid
 from muniment.domain.memory.events import Source, Store
 from muniment.domain.memory.view import Memory
+from muniment.log.collecting import not_collecting
 from muniment.queries.exact_twins import ExactTwins
 
 from .base import EditOptions, Face, listed
@@ -78,7 +79,8 @@ class Writing(Face):
                 code="too_many_items",
                 field="items",
             )
-        return self._engine.run_all(item_commands(given), self._identity)
+        with not_collecting():
+            return self._engine.run_all(item_commands(given), self._identity)
 
     def revise(self, id: str, content: str, **options: Unpack[EditOptions]) -> Memory:
         """Rewrite the text of a memory; its history keeps the old one."""

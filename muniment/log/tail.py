@@ -39,7 +39,7 @@ class Tail:
         """Where the log ends, all that was appended included."""
         self._insert = insert
         self._waiting: list[Values] = []
-        self._turn_began = head
+        self._turn_began: Head | None = None
         self._waited_before_turn = 0
         self._has_savepoint = False
 
@@ -60,7 +60,8 @@ class Tail:
             self._waiting.clear()
         else:
             del self._waiting[self._waited_before_turn :]
-        self.head = self._turn_began
+        if self._turn_began is not None:
+            self.head = self._turn_began
         self.end_turn(cursor)
 
     def end_turn(self, cursor: SQLiteCursor) -> None:
@@ -68,6 +69,7 @@ class Tail:
         if self._has_savepoint:
             cursor.execute("RELEASE turn")
             self._has_savepoint = False
+        self._turn_began = None
 
     def write(self, cursor: SQLiteCursor) -> None:
         """Writes what waits; within a turn, so that its own part can still be undone.
@@ -75,12 +77,15 @@ class Tail:
         Raises:
             Conflict: ``version_conflict``.
         """
-        if not self._waiting:
-            return
-        self._insert(cursor, self._waiting[: self._waited_before_turn])
-        if not self._has_savepoint:
-            cursor.execute("SAVEPOINT turn")
-            self._has_savepoint = True
-        self._insert(cursor, self._waiting[self._waited_before_turn :])
-        self._waiting.clear()
-        self._waited_before_turn = 0
+        if self._turn_began is not None:
+            self._insert_first(self._waited_before_turn, cursor)
+            if self._waiting and not self._has_savepoint:
+                cursor.execute("SAVEPOINT turn")
+                self._has_savepoint = True
+            self._waited_before_turn = 0
+        self._insert_first(len(self._waiting), cursor)
+
+    def _insert_first(self, count: int, cursor: SQLiteCursor) -> None:
+        if count:
+            self._insert(cursor, self._waiting[:count])
+            del self._waiting[:count]

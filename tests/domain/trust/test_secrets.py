@@ -145,3 +145,10 @@ def test_the_longest_text_takes_no_time_to_speak_of(part: str) -> None:
     began = time.perf_counter()
     redacted(text)
     assert time.perf_counter() - began < 3
+
+
+@pytest.mark.parametrize(
+    "spelt", ["pa\u017f\u017fword", "P\u0131N", "AP\u0130 \u212aey", "пар\u1c82ль"]
+)
+def test_a_letter_that_only_looks_small_or_large_hides_no_name(spelt: str) -> None:
+    assert redacted(f"{spelt} = hunter2!Xy")[1] == ("assignment",)
