@@ -33,7 +33,13 @@ class TestTokens:
         fails(nobody.post("/mcp", json={}), 401, "token_required")
 
     @pytest.mark.parametrize(
-        "shown", ["Bearer x", "Bearer muniment_0_0", "bearer " + "z" * 90, "Bearer \xfc"]
+        "shown",
+        [
+            *("Bearer x", "Bearer muniment_0_0", "bearer " + "z" * 90, "Bearer \xfc"),
+            *("Bearer " + "".join(map(chr, range(0x80, 0x100))), "Bearer a\tb c,d"),
+            *("Bearer muniment_" + "0" * 32 + "_" + "x" * 60_000, "Bearer muniment_\xff"),
+        ],
+        ids=lambda shown: repr(shown)[:24],
     )
     def test_what_is_no_token_is_refused(self, server: Served, shown: str) -> None:
         nobody = server.bearing(None)
