@@ -132,6 +132,11 @@ class Imported(_Observed):
         """The texts that it was said in."""
         return self.content, *self.additions
 
+    @property
+    def begins(self) -> Condition:
+        """The condition that it is in from here on."""
+        return self.condition or ("live" if self.archived_at is None else "archived")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reinforced(_Observed):
