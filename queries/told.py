@@ -5,6 +5,7 @@ from typing import Any
 
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Event
+from muniment.domain.moments import day
 from muniment.domain.recorded import Recorded, word_fields
 
 from .told_besides import told_besides
@@ -112,5 +113,5 @@ def _source(event: events.Saved | events.Reinforced | events.Extended) -> str:
 def _basis(event: events.PurgeRequested | events.Purged) -> str:
     if event.basis == "retention" and event.archived_at is not None:
         days = f"{event.retention_days:g}"
-        return f"archived on {event.archived_at:%Y-%m-%d}, kept for {days} days"
+        return f"archived on {day(event.archived_at)}, kept for {days} days"
     return event.basis
