@@ -9,7 +9,10 @@ import pytest
 from bdd import START, Clock, day
 
 from muniment import Conflict, Invalid, Memory, Muniment, NotFound, Refused
+from muniment.commands.archive import Archive
 from muniment.commands.edit import Edit
+from muniment.commands.revise import Revise
+from muniment.commands.save_memory import SaveMemory
 from muniment.operations import COMMANDS
 
 FACT = "The Quillmark feed sits on Drive North."
@@ -308,3 +311,29 @@ def test_an_edit_takes_no_argument_that_it_does_not_know(m: Muniment) -> None:
     with pytest.raises(Invalid) as caught:
         m.pin(saved.id, reason="x")  # type: ignore[call-arg]
     assert (caught.value.code, caught.value.field) == ("unknown_field", "reason")
+
+
+class TestTogether:
+    def test_saves_and_edits_are_one_commit_answered_in_order(self, m: Muniment) -> None:
+        id_ = m.save(FACT).id
+        saved, revised = m.write_all(
+            [SaveMemory.of(content="Rack 12 is full."), Revise.of(id=id_, content="It is gone.")]
+        )
+        assert isinstance(revised, Memory)
+        assert (getattr(saved, "outcome", None), revised.content) == ("created", "It is gone.")
+        (call,) = {entry.correlation_id for entry in m.log(after=1)}
+        assert call is not None
+
+    def test_where_one_is_refused_none_is_done(self, m: Muniment) -> None:
+        id_ = m.save(FACT).id
+        head = m.stats().head
+        with pytest.raises(NotFound):
+            m.write_all([Archive.of(id=id_, reason="old"), Revise.of(id="0" * 8, content="x")])
+        assert (m.stats().head, m.get(id_).state) == (head, "live")
+
+    def test_each_is_asked_of_the_table_of_roles(self, m: Muniment) -> None:
+        id_ = m.save(FACT).id
+        scout = m.acting_as("subagent:scout")
+        with pytest.raises(Refused) as caught:
+            scout.write_all([Archive.of(id=id_, reason="old")])
+        assert caught.value.code == "role_refused"

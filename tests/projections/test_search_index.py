@@ -200,8 +200,9 @@ class TestScripts:
         index = Space(*contents).index
         found = index.matches(character, limit=100)
         ids = [f"m{number}" for number, text in enumerate(contents) if character in text]
-        assert sorted(index.ids[row] for row in found.rows) == ids
-        for row, score in zip(found.rows.tolist(), found.scores.tolist(), strict=True):
+        rows: list[int] = found.rows.tolist()
+        assert sorted(index.ids[row] for row in rows) == ids
+        for row, score in zip(rows, found.scores.tolist(), strict=True):
             parts = index.explain(row, character)
             assert all(character in part.term for part in parts)
             assert sum(part.score for part in parts) == pytest.approx(score)
