@@ -73,9 +73,9 @@ def _told(event: Event) -> str:  # noqa: PLR0912
         case events.Used():
             return "recalled and used"
         case events.Pinned():
-            return "pinned"
+            return f"pinned{_on_words(event)}"
         case events.Unpinned():
-            return "unpinned"
+            return f"unpinned{_on_words(event)}"
         case events.Archived():
             return f"archived: {event.reason}" if event.reason else "archived"
         case events.Restored():
@@ -103,6 +103,12 @@ def _told(event: Event) -> str:  # noqa: PLR0912
             return f"purge requested: {_basis(event)}"
         case events.Purged():
             return f"purged: {_basis(event)}"
+
+
+def _on_words(event: events.Pinned | events.Unpinned) -> str:
+    if isinstance(event, events.PinnedWhenTold | events.UnpinnedWhenTold):
+        return f", as was said: {shortened(event.trigger)}"
+    return ""
 
 
 def _source(event: events.Saved | events.Reinforced | events.Extended) -> str:

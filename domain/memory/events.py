@@ -242,11 +242,29 @@ class Pinned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PinnedWhenTold(Pinned):
+    """The same, on somebody's words: ``trigger`` quotes them."""
+
+    SCHEMA: ClassVar[int] = 2
+
+    trigger: Words[str] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unpinned:
     """It was taken out of the vault."""
 
     NAME: ClassVar[str] = "memory.unpinned"
     SCHEMA: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnpinnedWhenTold(Unpinned):
+    """The same, on somebody's words: ``trigger`` quotes them."""
+
+    SCHEMA: ClassVar[int] = 2
+
+    trigger: Words[str] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

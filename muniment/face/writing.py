@@ -110,13 +110,25 @@ class Writing(Face):
         """Replace the metadata of a memory, subject time among it."""
         return self._edit(Describe, id=id, metadata=metadata, **options)
 
-    def pin(self, id: str, **options: Unpack[EditOptions]) -> Memory:
-        """Put a memory in the vault: no policy decays, prunes or purges it."""
-        return self._edit(Pin, id=id, **options)
+    def pin(self, id: str, *, trigger: str | None = None, **options: Unpack[EditOptions]) -> Memory:
+        """Put a memory in the vault: no policy decays, prunes or purges it.
 
-    def unpin(self, id: str, **options: Unpack[EditOptions]) -> Memory:
-        """Take a memory out of the vault."""
-        return self._edit(Unpin, id=id, **options)
+        ``trigger`` quotes the words of the user that ask for it, which an agent must have.
+
+        Raises:
+            Refused: ``trigger_required`` where an agent quotes none.
+        """
+        return self._edit(Pin, id=id, trigger=trigger, **options)
+
+    def unpin(
+        self, id: str, *, trigger: str | None = None, **options: Unpack[EditOptions]
+    ) -> Memory:
+        """Take a memory out of the vault; ``trigger`` is as for ``pin``.
+
+        Raises:
+            Refused: ``trigger_required`` where an agent quotes none.
+        """
+        return self._edit(Unpin, id=id, trigger=trigger, **options)
 
     def mark_used(self, id: str, **options: Unpack[EditOptions]) -> Memory:
         """Say that a recalled memory was used; being found alone counts nothing."""

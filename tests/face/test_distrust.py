@@ -327,6 +327,7 @@ EVERYWHERE: dict[str, Callable[[Muniment, str], Any]] = {
     "describe": lambda m, of: m.describe(of, {"k": SECRET}),
     "recategorize": lambda m, of: m.recategorize(of, SECRET),
     "archive": lambda m, of: m.archive(of, f"said {SECRET}"),
+    "pin": lambda m, of: m.pin(of, trigger=f"said {SECRET}"),
     "quarantine": lambda m, of: m.quarantine(of, f"said {SECRET}"),
     "hold": lambda m, of: m.hold(of, f"said {SECRET}"),
     "propose": lambda m, of: m.propose(f"push with {SECRET}", trigger=SECRET),

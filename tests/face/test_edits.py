@@ -130,6 +130,45 @@ class TestEdits:
         assert m.get(saved.id).importance == 0.8
         assert m.unpin(saved.id).importance == pytest.approx(0.4)
 
+    def test_an_agent_pins_on_the_words_of_the_user_which_its_history_quotes(
+        self, m: Muniment
+    ) -> None:
+        id_, main = m.save(FACT).id, m.acting_as("bot:main")
+        for ask in (main.pin, main.unpin):
+            with pytest.raises(Refused) as caught:
+                ask(id_)
+            assert (caught.value.code, caught.value.field) == ("trigger_required", "trigger")
+        assert main.pin(id_, trigger="never forget this").pinned
+        assert not main.unpin(id_, trigger="let it go").pinned
+        told = m.history(id_)[1:]
+        assert [(entry.actor, entry.data["trigger"]) for entry in told] == [
+            ("bot:main", "never forget this"),
+            ("bot:main", "let it go"),
+        ]
+        assert "never forget this" in told[0].summary
+        assert "let it go" in told[1].summary
+        assert m.prove_invariants().holds
+
+    def test_the_owner_may_quote_words_and_needs_none(self, m: Muniment) -> None:
+        id_ = m.save(FACT).id
+        m.pin(id_)
+        m.unpin(id_, trigger="let it go")
+        assert [entry.schema for entry in m.log(after=1)] == [1, 2]
+
+    def test_the_words_that_asked_for_it_go_with_those_of_the_memory(self, m: Muniment) -> None:
+        id_ = m.save(FACT).id
+        m.pin(id_, trigger="never forget this")
+        m.erase(id_, basis="asked to")
+        assert "never forget" not in repr([entry.data for entry in m.log()])
+
+    @pytest.mark.parametrize("trigger", ["", "x" * 2_001, 5, "\ud800"])
+    def test_the_words_that_ask_for_it_are_a_line(self, m: Muniment, trigger: Any) -> None:
+        id_ = m.save(FACT).id
+        with pytest.raises(Invalid) as caught:
+            m.pin(id_, trigger=trigger)
+        assert caught.value.field == "trigger"
+        assert m.stats().head == 1
+
 
 class TestArchive:
     def test_it_hides_from_recall_and_keeps_everything(self, m: Muniment, clock: Clock) -> None:
