@@ -265,6 +265,9 @@ class TestOpen:
             id_ = save(client)
             told = client.get(f"/v1/memories/{id_}/history").json()
             assert told[0]["actor"] == "bot:main"
-            fails(client.post(f"/v1/memories/{id_}/pin"), 403, "role_refused")
+            fails(client.post(f"/v1/memories/{id_}/release"), 403, "role_refused")
+            fails(client.post(f"/v1/memories/{id_}/pin"), 403, "trigger_required", "trigger")
+            told = client.post(f"/v1/memories/{id_}/pin", json={"trigger": "keep that"}).json()
+            assert told["pinned"] is True
             page = {"Origin": "https://evil.example"}
             fails(client.get("/v1/stats", headers=page), 403, "origin_refused")
