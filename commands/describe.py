@@ -8,6 +8,7 @@ from muniment.domain.memory.decisions import describe
 from muniment.domain.memory.events import Event
 from muniment.domain.memory.state import State
 from muniment.domain.ports import Desk
+from muniment.domain.trust.quarantine import words
 
 from .edit import Edit
 
@@ -23,3 +24,7 @@ class Describe(Edit):
     def change(self, memory: State, desk: Desk) -> Sequence[Event]:
         """The decision."""
         return describe(memory, self.metadata)
+
+    def says(self, memory: State) -> Sequence[str]:
+        """The metadata that it had not."""
+        return words(metadata=dict(self.metadata.items() - memory.metadata.items()))

@@ -21,6 +21,8 @@ from muniment.domain.inputs import (
 )
 from muniment.domain.memory.events import Condition, Imported, Source, SourceType, Store
 from muniment.domain.ports import Append, Outcome
+from muniment.domain.trust.quarantine import held_back, quarantine, words
+from muniment.domain.trust.suspicion import Sign
 
 from .command import Command, Work
 
@@ -35,10 +37,11 @@ Count = Annotated[int, Field(ge=1, lt=2**31)]
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """Which memory it became, and whether this run brought it in."""
+    """Which memory it became, whether this run brought it in, and whether into quarantine."""
 
     id: str
     is_new: bool
+    is_held_back: bool = False
 
 
 class ImportMemory(Command):
@@ -88,7 +91,8 @@ class ImportMemory(Command):
     def decide(self, work: Work) -> Sequence[Append]:
         """A memory of its own; the duplicate check is for observations.
 
-        Nothing where the space has one of its ``id`` already.
+        Nothing where the space has one of its ``id`` already. What comes into recall is judged as
+        if it were saved, what is archived when it is restored.
 
         Raises:
             Invalid: ``content_required``; ``archived_at_required`` where the condition wants one;
@@ -145,7 +149,18 @@ class ImportMemory(Command):
             conflicts_with=self.conflicts_with,
             superseded_by=self.superseded_by,
         )
-        return [Append(self.id or work.new_id(), 0, [event])]
+        held = quarantine(self._signs(event, work)) if event.begins == "live" else []
+        return [Append(self.id or work.new_id(), 0, [event, *held])]
+
+    def _signs(self, event: Imported, work: Work) -> tuple[Sign, ...]:
+        said = words(
+            *event.parts,
+            event.category,
+            event.source_ref,
+            tags=event.tags,
+            metadata=event.metadata,
+        )
+        return held_back(event.trust, said, enabled=work.rules.distrust.enabled)
 
     def _check(self) -> None:
         if self.content is None and self.condition != "purged":
@@ -161,7 +176,8 @@ class ImportMemory(Command):
         """Which memory it became, or which was here."""
         if not outcome.recorded and self.id is not None:
             return Brought(self.id, is_new=False)
-        return Brought(outcome.recorded[0].stream, is_new=not outcome.repeated)
+        brought, *held = outcome.recorded
+        return Brought(brought.stream, is_new=not outcome.repeated, is_held_back=bool(held))
 
 
 def _is_here(work: Work, id_: str) -> bool:

@@ -13,7 +13,7 @@ from muniment.domain.memory.merging import Proposal, RejectedMerge
 from muniment.domain.memory.state import State
 from muniment.domain.memory.view import Memory, view
 from muniment.domain.ports import Append, Outcome
-from muniment.domain.trust.quarantine import held_back, quarantine
+from muniment.domain.trust.quarantine import held_back, quarantine, words
 
 from .command import Command, Work
 
@@ -60,7 +60,8 @@ class Merge(Command):
         )
         now, decay, id_ = work.now, work.rules.decay, work.new_id()
         merged = merging.merge(sources, proposal, now=now, decay=decay)
-        signs = held_back(merged[0].trust, [self.content], enabled=work.rules.distrust.enabled)
+        said = words(self.content, self.category, tags=self.tags or ())
+        signs = held_back(merged[0].trust, said, enabled=work.rules.distrust.enabled)
         return [
             Append(id_, 0, merged),
             *(

@@ -10,6 +10,7 @@ from muniment.domain.memory.decisions import recategorize
 from muniment.domain.memory.events import Event
 from muniment.domain.memory.state import State
 from muniment.domain.ports import Desk
+from muniment.domain.trust.quarantine import words
 
 from .edit import Edit
 
@@ -27,3 +28,7 @@ class Recategorize(Edit):
     def change(self, memory: State, desk: Desk) -> Sequence[Event]:
         """The decision."""
         return recategorize(memory, self.category)
+
+    def says(self, memory: State) -> Sequence[str]:
+        """The new category."""
+        return words(self.category)

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from muniment.domain.errors import NotFound
+from muniment.domain.identity import TRUST
 from muniment.domain.inputs import MemoryId, Version
 from muniment.domain.memory import merging
 from muniment.domain.memory.decisions import require_version, restore
+from muniment.domain.memory.events import Quarantined
 from muniment.domain.memory.state import State
 from muniment.domain.memory.view import Memory, view
 from muniment.domain.ports import Append, Outcome
+from muniment.domain.trust.quarantine import held_back, notice, quarantine, words
 
 from .command import Command, Work
 
@@ -48,8 +51,20 @@ class Restore(Command):
         if not events:
             return []
         taken_out = merging.retractions(memory, lambda id_: found(work, id_))
+        # what was archived when it was imported was not judged yet; a person vouches by restoring
+        signs = held_back(
+            max(memory.trust, TRUST[work.identity.source_type]),
+            words(
+                memory.content,
+                memory.category,
+                memory.source.ref,
+                tags=memory.tags,
+                metadata=memory.metadata,
+            ),
+            enabled=work.rules.distrust.enabled,
+        )
         return [
-            Append(memory.id, memory.version, events),
+            Append(memory.id, memory.version, [*events, *quarantine(signs)]),
             *(Append(result.id, result.version, retracted) for result, retracted in taken_out),
         ]
 
@@ -61,7 +76,10 @@ class Restore(Command):
         if not outcome.recorded:
             warnings = ("already_live: it was in recall all along",)
         for recorded in outcome.recorded[1:]:
+            if isinstance(recorded.event, Quarantined):
+                warnings = (*warnings, notice(recorded.event))
             if desk.memory(recorded.stream).condition == "live":
                 into = recorded.stream
-                warnings = (f"live_merge_source: {into}, which it was merged into, says it too",)
+                said_too = f"live_merge_source: {into}, which it was merged into, says it too"
+                warnings = (*warnings, said_too)
         return Restored(view(memory, desk.now, desk.rules.decay), warnings)

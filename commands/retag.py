@@ -23,3 +23,7 @@ class Retag(Edit):
     def change(self, memory: State, desk: Desk) -> Sequence[Event]:
         """The decision."""
         return retag(memory, self.tags)
+
+    def says(self, memory: State) -> Sequence[str]:
+        """The tags that it had not."""
+        return [tag for tag in self.tags if tag not in memory.tags]

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from muniment.domain.identity import TRUST
 from muniment.domain.inputs import Content
 from muniment.domain.memory.decisions import revise
 from muniment.domain.memory.events import Event
 from muniment.domain.memory.state import State
 from muniment.domain.ports import Desk
-from muniment.domain.trust.quarantine import held_back, quarantine
 
 from .edit import Edit
 
@@ -24,9 +22,8 @@ class Revise(Edit):
 
     def change(self, memory: State, desk: Desk) -> Sequence[Event]:
         """The decision."""
-        by = desk.identity.source_type
-        events = revise(memory, self.content, by)
-        if not events:
-            return []
-        rules = desk.rules.distrust
-        return [*events, *quarantine(held_back(TRUST[by], [self.content], enabled=rules.enabled))]
+        return revise(memory, self.content, desk.identity.source_type)
+
+    def says(self, memory: State) -> Sequence[str]:
+        """The new text."""
+        return (self.content,)

@@ -38,7 +38,7 @@ from muniment.domain.memory.view import Memory, view
 from muniment.domain.ports import Append, Outcome
 from muniment.domain.recorded import Recorded
 from muniment.domain.trust.arrivals import WATCHED
-from muniment.domain.trust.quarantine import held_back, quarantine
+from muniment.domain.trust.quarantine import held_back, notice, quarantine, words
 from muniment.domain.trust.suspicion import MEANINGS, TRUSTED_FROM, Sign
 
 from .command import Command, Work
@@ -131,11 +131,8 @@ class SaveMemory(Command):
     def _signs(self, observation: Observation, work: Work) -> tuple[Sign, ...]:
         """What speaks against it; what is held back is compared with nothing."""
         rules, source = work.rules.distrust, observation.source
-        said = (
-            self.content,
-            *self.tags,
-            *filter(None, [self.category, source.ref]),
-            *self.metadata.values(),
+        said = words(
+            self.content, self.category, source.ref, tags=self.tags, metadata=self.metadata
         )
         found = held_back(observation.trust, said, enabled=rules.enabled)
         if rules.enabled and observation.trust < TRUSTED_FROM and source.type in WATCHED:
@@ -227,7 +224,7 @@ class SaveMemory(Command):
         if texts.hides_text(self.content):
             noticed.append(f"invisible_text: {MEANINGS['invisible_text']}")
         noticed += [
-            f"quarantined: {recorded.event.reason}; it is in no recall until it is released"
+            notice(recorded.event)
             for recorded in held
             if isinstance(recorded.event, events.Quarantined)
         ]

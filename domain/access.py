@@ -46,8 +46,8 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
     "supersede": _WRITERS,
     "merge": _WRITERS,
     "fold": _WRITERS | _roles("service"),
-    "pin": _OWNER,
-    "unpin": _OWNER,
+    "pin": _WRITERS,  # an agent on the user's words alone, which are recorded
+    "unpin": _WRITERS,
     "quarantine": _POLICY,
     "release": _OWNER,
     # what is proposed

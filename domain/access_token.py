@@ -125,10 +125,12 @@ def written(id_: str, secret: str) -> str:
     return f"{_PREFIX}{id_.replace('-', '')}_{secret}"
 
 
-def read(text: str) -> tuple[str, str] | None:
-    """The id and the secret of a token as it is shown; None where it is none."""
-    id_, _, secret = text.removeprefix(_PREFIX).partition("_")
-    if not text.startswith(_PREFIX) or len(id_) != 32 or not text.isascii() or not id_.isalnum():
+def read(shown: object) -> tuple[str, str] | None:
+    """The id and the secret of a token as it is shown; None where it is none, or no text at all."""
+    if not isinstance(shown, str) or not shown.isascii() or not shown.startswith(_PREFIX):
+        return None
+    id_, _, secret = shown.removeprefix(_PREFIX).partition("_")
+    if len(id_) != 32 or not id_.isalnum():
         return None
     parts = (id_[:8], id_[8:12], id_[12:16], id_[16:20], id_[20:])
     return "-".join(parts), secret

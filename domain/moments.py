@@ -76,3 +76,18 @@ def rfc3339(moment: datetime) -> str:
     if moment.tzinfo is not UTC:
         moment = moment.astimezone(UTC)
     return moment.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
+
+
+def day(moment: datetime) -> str:
+    """The date, for people: ``2026-03-03``. ``strftime`` would write the year 1 as one digit."""
+    return moment.date().isoformat()
+
+
+def minute(moment: datetime) -> str:
+    """Date and time to the minute, without the zone: ``2026-03-03 12:00``."""
+    return moment.replace(tzinfo=None).isoformat(" ", "minutes")
+
+
+def second(moment: datetime) -> str:
+    """Date and time to the second, without the zone: ``2026-03-03 12:00:00``."""
+    return moment.replace(tzinfo=None).isoformat(" ", "seconds")

@@ -55,11 +55,14 @@ class QueryTerms(NamedTuple):
     included. Stop words are left out unless there is nothing else, and so are signs that are no
     emoji. ``pairs`` are the different pairs of words that stand side by side in the query.
     ``identifier`` is the one compound that the query consists of, as in ``Terms.wholes``.
+    ``character`` is the one character that it consists of, where it is of a script without blanks:
+    a text that has it between others is indexed by the pairs with it.
     """
 
     terms: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]
     identifier: str | None
+    character: str | None
 
 
 class _Stems(dict[str, str]):
@@ -174,6 +177,7 @@ def query_terms(text: str) -> QueryTerms:
         terms=tuple(terms),
         pairs=tuple(dict.fromkeys(pairs)),
         identifier=compounds[0] if len(compounds) == len(tokens) == 1 else None,
+        character=terms[0] if len(terms) == 1 and _UNSPACED_LETTER.fullmatch(terms[0]) else None,
     )
 
 

@@ -35,12 +35,14 @@ _CONFLICTS = {
 class ImportReport:
     """How many were brought in, how many were here already, and what was left out and why.
 
-    ``notes`` says what was read in a way of its own, such as times without a zone.
+    ``held_back`` of those that were brought in are in quarantine. ``notes`` says what was read in a
+    way of its own, such as times without a zone.
     """
 
     format: str
     imported: int = 0
     already_here: int = 0
+    held_back: int = 0
     skipped: list[Skipped] = field(default_factory=list[Skipped])
     notes: list[str] = field(default_factory=list[str])
 
@@ -104,6 +106,7 @@ def _bring(engine: Engine, identity: Identity, report: ImportReport, some: list[
 def _count(report: ImportReport, brought: Brought) -> None:
     if brought.is_new:
         report.imported += 1
+        report.held_back += brought.is_held_back
     else:
         report.already_here += 1
 

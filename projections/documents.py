@@ -54,6 +54,10 @@ class _Vocabulary(dict[str, int]):
         number = self[term] = len(self) + 1
         return number
 
+    def pairs_with(self, character: str) -> list[str]:
+        """The terms of two characters that have this one, in order; it looks at every term."""
+        return sorted(term for term in self if len(term) == 2 and character in term)
+
 
 class _Tally:
     """How many documents of one state there are, their terms together, and the holders of each."""

@@ -257,7 +257,7 @@ class SearchIndex:
         lengths = documents.lengths.view[slot : slot + 1]
         total, average = self._averages(hidden=include_archived)
         contributions: list[Contribution] = []
-        for term in query_terms(query).terms:
+        for term in self._terms(query_terms(query)):
             number = documents.vocabulary.get(term, BREAK)
             df = documents.holders(number, hidden=include_archived)
             tf = min(counts[number], MOST_COUNTED)
@@ -343,6 +343,12 @@ class SearchIndex:
         total, terms = self._documents.size(hidden=hidden)
         return total, terms / total if terms else 1.0
 
+    def _terms(self, wanted: QueryTerms) -> tuple[str, ...]:
+        """What is looked for: the terms of a query; of a lone character, each pair with it too."""
+        if wanted.character is None:
+            return wanted.terms
+        return (*wanted.terms, *self._documents.vocabulary.pairs_with(wanted.character))
+
     def _scored(self, wanted: QueryTerms, *, hidden: bool) -> tuple[Slots, NDArray[np.float64]]:
         """Every document, dead ones too, with a posting for a term that is held; and its BM25."""
         self._list_recent()
@@ -352,7 +358,7 @@ class SearchIndex:
             self._matched = np.zeros(len(self._scores), np.bool_)
         total, average = self._averages(hidden=hidden)
         saturation = self._saturations(average)
-        for term, times in Counter(wanted.terms).items():
+        for term, times in Counter(self._terms(wanted)).items():
             number = documents.vocabulary.get(term)
             df = 0 if number is None else documents.holders(number, hidden=hidden)
             if number is None or not df:

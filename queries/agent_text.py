@@ -13,6 +13,7 @@ import regex
 from muniment.domain import category as categories
 from muniment.domain import subject_time
 from muniment.domain.memory.view import Memory
+from muniment.domain.moments import day
 
 from .search import SearchResult
 
@@ -72,7 +73,7 @@ def _day(moment: datetime, now: datetime) -> str:
         return "today"
     if days == 1:
         return "yesterday"
-    return moment.strftime("%Y-%m-%d" if days < 31 else "%Y-%m")
+    return day(moment) if days < 31 else day(moment)[:-3]
 
 
 def quoted(text: str) -> str:

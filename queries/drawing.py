@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeAlias
 import regex
 
 from muniment.domain.errors import Invalid
+from muniment.domain.moments import second
 
 from .agent_text import visible
 from .lineage import Edge, Graph, Node
@@ -81,7 +82,7 @@ def _name(id_: str) -> str:
 
 
 def _stamp(moment: datetime | None) -> str:
-    return "" if moment is None else f"{moment:%Y-%m-%d %H:%M:%S}Z"
+    return "" if moment is None else f"{second(moment)}Z"
 
 
 # DOT

@@ -5,6 +5,7 @@ from typing import Any
 
 from muniment.domain.memory import events
 from muniment.domain.memory.events import Event
+from muniment.domain.moments import day
 from muniment.domain.recorded import Recorded, word_fields
 
 from .told_besides import told_besides
@@ -72,9 +73,9 @@ def _told(event: Event) -> str:  # noqa: PLR0912
         case events.Used():
             return "recalled and used"
         case events.Pinned():
-            return "pinned"
+            return f"pinned{_on_words(event)}"
         case events.Unpinned():
-            return "unpinned"
+            return f"unpinned{_on_words(event)}"
         case events.Archived():
             return f"archived: {event.reason}" if event.reason else "archived"
         case events.Restored():
@@ -104,6 +105,12 @@ def _told(event: Event) -> str:  # noqa: PLR0912
             return f"purged: {_basis(event)}"
 
 
+def _on_words(event: events.Pinned | events.Unpinned) -> str:
+    if isinstance(event, events.PinnedWhenTold | events.UnpinnedWhenTold):
+        return f", as was said: {shortened(event.trigger)}"
+    return ""
+
+
 def _source(event: events.Saved | events.Reinforced | events.Extended) -> str:
     ref = f" {event.source_ref}" if event.source_ref else ""
     return f"{event.source_type}{ref} at trust {event.trust}"
@@ -112,5 +119,5 @@ def _source(event: events.Saved | events.Reinforced | events.Extended) -> str:
 def _basis(event: events.PurgeRequested | events.Purged) -> str:
     if event.basis == "retention" and event.archived_at is not None:
         days = f"{event.retention_days:g}"
-        return f"archived on {event.archived_at:%Y-%m-%d}, kept for {days} days"
+        return f"archived on {day(event.archived_at)}, kept for {days} days"
     return event.basis

@@ -7,6 +7,7 @@ from muniment.domain.clock import Skewed
 from muniment.domain.denial import Denied
 from muniment.domain.erasure import events as erasure
 from muniment.domain.feedback import Given
+from muniment.domain.moments import day
 from muniment.domain.process import Started
 from muniment.domain.proposal import events as proposals
 from muniment.domain.signing_key import Rotated
@@ -41,7 +42,7 @@ def _denied(event: Denied, actor: str) -> str:
 
 @told_besides.register
 def _issued(event: access_token.Issued, _: str) -> str:
-    return f"token issued to {event.actor} as {event.role}, until {event.expires_at:%Y-%m-%d}"
+    return f"token issued to {event.actor} as {event.role}, until {day(event.expires_at)}"
 
 
 @told_besides.register
@@ -115,7 +116,7 @@ def _recalls_purged(event: recall.Purged, _: str) -> str:
 
 
 def _newest(event: recall.PurgeRequested | recall.Purged) -> str:
-    return f"the newest of {event.newest_at:%Y-%m-%d}, kept for {event.retention_days:g} days"
+    return f"the newest of {day(event.newest_at)}, kept for {event.retention_days:g} days"
 
 
 @told_besides.register

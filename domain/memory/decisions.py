@@ -16,6 +16,7 @@ from .events import (
     Extended,
     Measure,
     Pinned,
+    PinnedWhenTold,
     Recategorized,
     Reinforced,
     Rescored,
@@ -27,6 +28,7 @@ from .events import (
     SourceType,
     Store,
     Unpinned,
+    UnpinnedWhenTold,
     Used,
 )
 from .state import State
@@ -258,16 +260,34 @@ def use(memory: State) -> list[Used]:
     return [Used()]
 
 
-def pin(memory: State) -> list[Pinned]:
-    """Put it in the vault."""
-    require_writable(memory)
-    return [] if memory.pinned else [Pinned()]
+def pin(memory: State, trigger: str | None = None, *, by_owner: bool = True) -> list[Pinned]:
+    """Put it in the vault; ``trigger`` are the words that ask for it."""
+    _require_told(memory, trigger, by_owner=by_owner)
+    if memory.pinned:
+        return []
+    return [Pinned() if trigger is None else PinnedWhenTold(trigger=trigger)]
 
 
-def unpin(memory: State) -> list[Unpinned]:
-    """Take it out of the vault."""
-    require_writable(memory)
-    return [Unpinned()] if memory.pinned else []
+def unpin(memory: State, trigger: str | None = None, *, by_owner: bool = True) -> list[Unpinned]:
+    """Take it out of the vault; ``trigger`` are the words that ask for it."""
+    _require_told(memory, trigger, by_owner=by_owner)
+    if not memory.pinned:
+        return []
+    return [Unpinned() if trigger is None else UnpinnedWhenTold(trigger=trigger)]
+
+
+def _require_told(memory: State, trigger: str | None, *, by_owner: bool) -> None:
+    """The vault is the owner's: an agent opens it for what is in recall, on the user's words."""
+    if by_owner:
+        require_writable(memory)
+        return
+    if trigger is None:
+        raise Refused(
+            "An agent pins and unpins on the user's explicit words alone: quote them as trigger.",
+            code="trigger_required",
+            field="trigger",
+        )
+    require_live(memory)
 
 
 def archive(

@@ -132,6 +132,11 @@ class Imported(_Observed):
         """The texts that it was said in."""
         return self.content, *self.additions
 
+    @property
+    def begins(self) -> Condition:
+        """The condition that it is in from here on."""
+        return self.condition or ("live" if self.archived_at is None else "archived")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reinforced(_Observed):
@@ -237,11 +242,29 @@ class Pinned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PinnedWhenTold(Pinned):
+    """The same, on somebody's words: ``trigger`` quotes them."""
+
+    SCHEMA: ClassVar[int] = 2
+
+    trigger: Words[str] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unpinned:
     """It was taken out of the vault."""
 
     NAME: ClassVar[str] = "memory.unpinned"
     SCHEMA: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnpinnedWhenTold(Unpinned):
+    """The same, on somebody's words: ``trigger`` quotes them."""
+
+    SCHEMA: ClassVar[int] = 2
+
+    trigger: Words[str] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -144,7 +144,7 @@ def beginning(recorded: Recorded) -> tuple[Beginning, Condition] | None:
             return replace(
                 event, content="", additions=(), category=None, tags=(), metadata={}
             ), "purged"
-        return event, event.condition or ("live" if event.archived_at is None else "archived")
+        return event, event.begins
     if isinstance(event, Beginning):
         return event, "live"
     if event is None and recorded.version == 1 and recorded.name.startswith("memory."):

@@ -10,6 +10,7 @@ from ..errors import Conflict, Refused, StorageFailed
 from ..identity import Identity
 from ..memory.events import Store
 from ..memory.forms import canonical_form
+from ..moments import day
 from ..rules import DuplicateCheck, Gate
 from .events import Committed, Confidence, Contradicted, Deferred, Made, Rejected
 from .state import Proposal, State
@@ -139,7 +140,7 @@ def require_decidable(state: State, by: str, now: datetime) -> None:
         )
     if not state.is_open(now):
         raise Conflict(
-            f"It expired on {state.expires_at:%Y-%m-%d}: have it proposed again.",
+            f"It expired on {day(state.expires_at)}: have it proposed again.",
             code="proposal_expired",
             field="proposal_id",
         )

@@ -12,8 +12,59 @@ _GAP: Final = r"[^\n.!?]{0,40}?"
 """A few words between two that belong together."""
 
 _IMPERATIVE: Final = (
-    r"(?:^|[.!?:;,\n\"'(>*-]\s*|\b(?:must|should|please|always|then|now|and|immediately|to)\s+)"
+    r"(?:^|[.!?:;,|\n\"'(>*-]\s*|\b(?:must|should|please|always|then|now|and|immediately|to)\s+)"
 )
+
+_MACHINE: Final = r"(?:ai|llm|language model|assistant|chatbot|ai agent)s?"
+"""Who is meant by nothing else; an agent, a model or a bot may be something else."""
+
+STATUSES: Final = (
+    (
+        r"\byou are (?:now|no longer) (?:(?:also|already|successfully|fully|automatically) )?(?:"
+        r"(?:un)?able|ready|eligible|online|offline|live|idle|away|up to date|part of|leaving|viewing"
+        r"|using|running|sharing|receiving|watching|editing|following|logged (?:in|out|on|off)"
+        r"|signed (?:in|out|up|on|off)|checked (?:in|out)|set up|caught up|opted (?:in|out)|(?:dis)?connected"
+        r"|(?:un)?subscribed|(?:de|un)?registered|(?:un|dis)?enrolled|(?:re)?authenticated|verified"
+        r"|vaccinated|insured|booked|scheduled|invited|added|removed|joined|(?:un)?muted|(?:un)?blocked"
+        r"|(?:un)?assigned to|(?:un)?listed|on call|on hold|on (?:branch|version|page|step|level)"
+        r"|on (?:the|our) (?:[\w-]+ ){0,2}(?:plan|list|waitlist|team|branch|version|tier|network|page)"
+        r"|in (?:the |a |an |our |your )?(?:[\w-]+ ){0,2}(?:queue|beta|pro(?:gramme|gram)|waitlist|list"
+        r"|channel|group|team|meeting|call|room|lobby|workspace|folder|directory|branch|trial|course)"
+        r"|in (?:the )?(?:read-only|offline|dark|light|safe|edit|insert|preview|guest|airplane|private"
+        r"|full-?screen|trial|demo|power[- ]saving) mode"
+        r"|(?:a|the|one of the) (?:new |verified |registered |active )?(?:member|contributor|collaborator"
+        r"|maintainer|subscriber|follower|participant|attendee|reviewer|customer|guest|(?:co-?)?host"
+        r"|assignee)"
+        r"|(?:an?|the) (?:(?:co-?)?owner|administrator|admin|moderator|organi[sz]er|editor) (?:of|for|in)"
+        r")\b"
+    ),
+    (
+        r"\bdu bist (?:jetzt|nun|ab (?:jetzt|sofort)|nicht mehr) (?:\w+ )?(?:angemeldet|eingeloggt"
+        r"|abgemeldet|ausgeloggt|verbunden|registriert|eingetragen|abonniert|freigeschaltet|online"
+        r"|offline|mitglied|teilnehmer(?:in)?|bereit|dabei)\b"
+    ),
+    (
+        r"\b(?:tu es|vous etes) (?:maintenant|desormais|a present|dorenavant) (?:(?:de)?connectee?s?"
+        r"|inscrite?s?|abonnee?s?|membres?|enregistree?s?|identifiee?s?|prete?s?|en ligne"
+        r"|hors ligne)\b"
+    ),
+    r"\b(?:ahora eres|ya no eres) (?:miembro|suscriptora?|usuari[oa] registrad[oa]|participante)\b",
+    (
+        r"\b(?:ora sei|adesso sei|non sei piu) (?:(?:dis)?conness[oa]|iscritt[oa]|registrat[oa]"
+        r"|abbonat[oa]|autenticat[oa]|online|offline|pront[oa]|membro)\b"
+    ),
+    (
+        r"\b(?:je bent nu|vanaf nu ben je) (?:ingelogd|uitgelogd|aangemeld|afgemeld|verbonden"
+        r"|geabonneerd|geregistreerd|ingeschreven|lid|online|offline|klaar)\b"
+    ),
+    (
+        r"\b(?:jestes teraz|od teraz jestes) (?:za|wy)logowan[ya]|\bjestes teraz (?:polaczon[ya]"
+        r"|zapisan[ya]|zarejestrowan[ya]|online|offline|czlonkiem)\b"
+    ),
+)
+"""What programs tell of an account or a connection, in words that another persona begins with too.
+
+They are taken out before the phrases are looked for; whatever stands beside them stays."""
 
 ENGLISH: Final = (
     # overriding
@@ -52,20 +103,33 @@ ENGLISH: Final = (
     ),
     r"\bpretend (?:to be|you are|that you|you have no)\b",
     (
-        r"\b(?:developer|god|debug|dan|maintenance|unrestricted|jailbreak) mode\b[^\n.!?]{0,30}?"
+        r"\b(?:unrestricted|unfiltered|uncensored|amoral|evil|rogue) (?:ai|llm|assistant|chatbot|agent"
+        r"|model|bot)\b|\b(?:ai|llm|assistant|chatbot) without (?:any )?(?:limits|restrictions|rules"
+        r"|filters|ethics|morals)\b"
+    ),
+    (
+        r"\b(?:developer|god|dan|unrestricted|jailbreak) mode\b[^\n.!?]{0,30}?"
         r"\b(?:enabled|activated|on|active|unlocked)\b"
     ),
-    r"\bjailbr(?:eak|oken)\b",
     (
-        r"\byou (?:must|shall|will|have to|need to|should|can) (?:now |always |only |never |immediately"
-        r" )*(?:ignore|obey|comply|reveal|disable|override|bypass|transfer|forward|approve|grant"
-        r"|exfiltrate|disregard|execute|forget|disclose|leak)\b"
+        r"\bjailbreak (?:mode|prompt|yourself)\b|\bjailbroken (?:ai|assistant|agent|model|bot)\b"
+        r"|\b(?:you|yourself|ai|assistant|model|agent|bot)\b[^\n.!?]{0,20}?\bjailbr(?:eak|oken)\b"
+    ),
+    (
+        r"\byou (?:must|shall|will|have to|need to|should) (?:now |always |only |never |immediately"
+        r" )*(?:obey|disregard|exfiltrate|leak|bypass|comply with (?:me|my|all|every|any|whatever)"
+        r"|ignore [^\n.!?]{0,30}?\b(?:users?|owners?|humans?|operators?))\b"
+    ),
+    (
+        r"\byou (?:must|shall|will|have to|need to|should) (?:now |always |immediately )+(?:comply"
+        r"|reveal|disable|override|transfer|forward|approve|grant|execute|forget|disclose)\b"
     ),
     (
         r"\b(?:assistant|agent|ai|model|llm|chatbot|bot)s? (?:reading this|who reads? this|must (?:now"
         r" )?(?:ignore|obey|comply|reveal|disable|override|bypass|transfer|forward|approve|grant"
         r"|disregard|send|delete all)|(?:is|are) (?:now )?(?:authori[sz]ed|permitted|required"
-        r"|instructed|ordered) to)\b"
+        r"|instructed|ordered) to (?:ignore|obey|comply|reveal|disable|override|bypass|transfer|approve"
+        r"|grant|disregard|send|delete|disclose|skip))\b"
     ),
     # forged roles
     (
@@ -77,17 +141,26 @@ ENGLISH: Final = (
         r"</?(?:system|instructions?|system_prompt|prompt|tool_calls?|function_calls?|memory|memories"
         r"|context|admin|assistant)>"
     ),
-    r"\[/?inst\]|<</?sys>>|\[(?:system|admin|developer)(?: \w+)?\]",
-    r"#{2,} ?(?:system|instructions?|new instructions?|assistant|override)\b",
+    r"\[/?inst\]|<</?sys>>|\[(?:system|admin|developer) (?:message|prompt|instructions?|override)\]",
+    (
+        r"\[(?:system|developer|admin)(?: \w+)?\][^\n]{0,80}?\b(?:you|your|assistant|must|always|never"
+        r"|ignore|execute|reveal|override|obey|grant)\b"
+    ),
+    r"#{2,} ?(?:new )?(?:system|instructions?|assistant|override) ?:",
+    (
+        r"#{2,} ?(?:new )?(?:system|instructions?|assistant|override)\s{0,4}\n\W{0,4}[^\n]{0,80}?"
+        r"\b(?:you are|you must|ignore|obey|reveal|disregard|override)\b"
+    ),
     r"\b(?:begin|end|start) (?:of )?(?:system|hidden|secret) (?:prompt|message|instructions?)\b",
     (
         r"\b(?:attention|important|urgent|notice|dear|hey|hello|note to|message (?:to|for)"
-        r"|instructions? (?:to|for))\W{1,4}(?:the |all |any |every )?(?:ai|llm|language model|assistant"
-        r"|chatbot|ai agent|agents?|model|bot)s?\b"
+        rf"|instructions? (?:to|for))\W{{1,4}}(?:the |all |any |every )?(?:{_MACHINE}\b"
+        r"|(?:agent|model|bot)s?(?:\s?[:,!]| (?:reading|who|that reads?|you|please|do not|don't|never"
+        r"|always|ignore|disregard)\b))"
     ),
     (
-        r"\bthis (?:is|message is|comes|note is)\b[^\n.!?]{0,20}?\b(?:your|the) (?:developer|creator"
-        r"|administrator|system|owner speaking|operator|security team)s?\b"
+        r"\bthis (?:is|message is|comes|note is)\b[^\n.!?]{0,20}?\b(?:your|the) (?:(?:developer|creator"
+        r"|administrator|operator|security team)s?\b|system(?: speaking|\s?[,:.!;])|owner speaking\b)"
     ),
     r"\b(?:admin\w*|system|security|emergency|root) override\b",
     # secrecy towards the user
@@ -115,8 +188,8 @@ ENGLISH: Final = (
     ),
     r"!\[[^\]\n]{0,80}\]\(https?://[^)\s]{0,200}(?:\{|%7b|data=|q=|secret|token|key=|history|leak)",
     (
-        rf"{_IMPERATIVE}(?:transfer|wire|pay|send|grant|approve|delete|drop|install|execute|run|buy"
-        r"|purchase)\b[^\n.!?]{0,60}?\bwithout (?:any )?(?:asking|confirmation|approval|permission"
+        rf"{_IMPERATIVE}(?:transfer|wire|pay|send|grant|approve|execute|buy|purchase)"
+        r"\b[^\n.!?]{0,60}?\bwithout (?:any )?(?:asking|confirmation|approval|permission"
         r"|verif\w+|review|further)\b"
     ),
     # revealing
@@ -129,8 +202,9 @@ ENGLISH: Final = (
     # what is to be believed or done from then on
     (
         r"\b(?:when|whenever|if|every time|each time)\b[^\n.!?]{0,40}?\b(?:users?|someone|anyone|people"
-        r"|they|humans?)\b[^\n]{0,80}?\b(?:secretly|silently|covertly|insist|redirect|regardless"
-        r"|no matter|deny|refuse to|instead (?:send|say|recommend|transfer|give|use)|lie|claim that"
+        r"|they|humans?)\b[^\n]{0,80}?\b(?:secretly|silently|covertly|insist|regardless of what"
+        r"|no matter what|redirect (?:the |their )?(?:payments?|money|funds)|deny (?:that|it|having)"
+        r"|refuse to|instead (?:send|say|recommend|transfer|give|use)|lie|claim that"
         r"|always (?:recommend|say|answer|reply|respond|claim|promote)|tell them (?:that|to))\b"
     ),
     (
@@ -138,14 +212,15 @@ ENGLISH: Final = (
         r"[^\n.!?]{0,30}?\b(?:as|with) (?:a |an |the )?(?:trusted|verified|true|fact|system|highest"
         r"|maximum|top|pinned|permanent|approved|owner|confirmed|core)\b"
     ),
-    r"\balways (?:recommend|promote|suggest|advertise|endorse)\b",
+    rf"{_IMPERATIVE}always (?:recommend|promote|suggest|advertise|endorse)\b",
     (
         r"\b(?:never|do not|don't) (?:question|verify|doubt|check|fact-?check|cross-?check) (?:this|these"
         r"|it|the source|that)\b"
     ),
     (
-        r"\b(?:disable|turn off|deactivate|switch off|remove)\b[^\n.!?]{0,30}?\b(?:safety (?:checks?"
+        r"\b(?:disable|turn off|deactivate|switch off)\b[^\n.!?]{0,30}?\b(?:safety (?:checks?"
         r"|filters?|rules?)|guardrails?|moderation|content filters?|quarantine|audit (?:log|trail))"
+        r"|\bremove\b[^\n.!?]{0,30}?\b(?:safety (?:checks?|filters?|rules?)|guardrails?|content filters?)"
     ),
     (
         r"\b(?:call|use|invoke) the (?:\w+ )?(?:tool|function)\b[^\n.!?]{0,60}?\b(?:delete|transfer|send"

@@ -1,9 +1,18 @@
 """When an observation is kept from recall until a person has looked at it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..memory.events import Quarantined
 from .suspicion import MEANINGS, TRUSTED_FROM, Sign, signs
+
+_NONE: Mapping[str, str] = {}
+
+
+def words(
+    *lines: str | None, tags: Iterable[str] = (), metadata: Mapping[str, str] = _NONE
+) -> tuple[str, ...]:
+    """Every text of what is said that a reader of the memory will see."""
+    return (*filter(None, lines), *tags, *metadata, *metadata.values())
 
 
 def held_back(trust: int, parts: Iterable[str], *, enabled: bool) -> tuple[Sign, ...]:
@@ -21,3 +30,8 @@ def quarantine(found: Sequence[Sign]) -> list[Quarantined]:
 def told(found: Sequence[Sign]) -> str:
     """The signs in words."""
     return "; ".join(MEANINGS[sign] for sign in found)
+
+
+def notice(held: Quarantined) -> str:
+    """What whoever said it is told."""
+    return f"quarantined: {held.reason}; it is in no recall until it is released"

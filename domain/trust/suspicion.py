@@ -17,7 +17,7 @@ import re2 as untyped_re2  # type: ignore[import-untyped]  # it comes without ty
 import regex
 
 from .. import texts
-from .phrases import ENGLISH, OTHERS
+from .phrases import ENGLISH, OTHERS, STATUSES
 
 re2: Any = untyped_re2
 
@@ -43,6 +43,7 @@ def _compiled(patterns: Iterable[str]) -> Any:
 
 
 _INSTRUCTS: Final = _compiled((*ENGLISH, *OTHERS))
+_STATUS: Final = _compiled(STATUSES)
 _MARKS: Final = regex.compile(r"[\u0300-\u036f]")
 _IGNORABLE: Final = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Cf}]")
 _FLAGS: Final = regex.compile(
@@ -70,7 +71,7 @@ def signs(parts: Iterable[str]) -> tuple[Sign, ...]:
             found.append("invisible_text")
         if _is_wall(text):
             found.append("encoded_wall")
-        if any(_INSTRUCTS.search(reading) for reading in _readings(text)):
+        if any(_INSTRUCTS.search(_STATUS.sub("you", reading)) for reading in _readings(text)):
             found.append("instruction_like")
     return tuple(dict.fromkeys(found))
 

@@ -10,6 +10,7 @@ import structlog
 
 from muniment.domain.errors import StorageFailed
 from muniment.domain.evaluation import Evaluated, Judgement
+from muniment.domain.moments import minute
 
 from .glossary import GLOSSARY
 
@@ -87,7 +88,7 @@ def report(
 
 def _lines(row: Row, trend: Sequence[Row]) -> Iterator[str]:
     taken = datetime.fromisoformat(row["takenAt"])
-    yield f"# Memory audit, {taken:%Y-%m-%d %H:%M} UTC"
+    yield f"# Memory audit, {minute(taken)} UTC"
     yield ""
     yield f"**Status: {row['status']}.** {_summary(row)}"
     yield ""
@@ -95,7 +96,7 @@ def _lines(row: Row, trend: Sequence[Row]) -> Iterator[str]:
     yield ""
     if "previousTakenAt" in row:
         since = datetime.fromisoformat(row["previousTakenAt"])
-        yield f"Since the audit of {since:%Y-%m-%d %H:%M} UTC:"
+        yield f"Since the audit of {minute(since)} UTC:"
         yield ""
         yield from _table(row, _CHANGES)
     else:
@@ -136,7 +137,7 @@ def _evaluated(evaluated: Evaluated | None, taken: datetime, *, with_words: bool
         else "after this audit was made"
     )
     yield (
-        f"Evaluated on {at:%Y-%m-%d %H:%M} UTC, {age}: {said.judged:,} decisions judged,"
+        f"Evaluated on {minute(at)} UTC, {age}: {said.judged:,} decisions judged,"
         f" {said.sound:,} sound, {said.unsound:,} not; {said.carried:,} carried over unchanged."
     )
     if evaluated.failed:
@@ -221,7 +222,7 @@ def _trend(row: Row, trend: Sequence[Row]) -> Iterator[str]:
     yield "|---|" + "---:|" * len(_TREND)
     for one in shown[-TREND_RUNS:]:
         figures = " | ".join(_figure(one.get(name)) for name, _ in _TREND)
-        yield f"| {datetime.fromisoformat(one['takenAt']):%Y-%m-%d %H:%M} | {figures} |"
+        yield f"| {minute(datetime.fromisoformat(one['takenAt']))} | {figures} |"
 
 
 class Reports:

@@ -1,10 +1,11 @@
 """What puts memories into the store and changes them."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 from muniment.commands.archive import Archive
 from muniment.commands.describe import Describe
+from muniment.commands.edit import Edit
 from muniment.commands.fold_twins import FoldTwins
 from muniment.commands.hold import Hold, ReleaseHold
 from muniment.commands.mark_used import MarkUsed
@@ -22,10 +23,11 @@ from muniment.commands.supersede import Supersede
 from muniment.domain.errors import Invalid
 from muniment.domain.memory.events import Source, Store
 from muniment.domain.memory.view import Memory
-from muniment.log.collecting import not_collecting
 from muniment.queries.exact_twins import ExactTwins
 
 from .base import EditOptions, Face, listed
+
+T = TypeVar("T")
 
 MAX_BULK = 50_000
 
@@ -72,15 +74,19 @@ class Writing(Face):
             Invalid: ``too_many_items`` over 50,000, or an item's error, named ``items.<number>``.
         """
         self._authorise(SaveMemory)
-        given = listed(items, "items")
-        if len(given) > MAX_BULK:
-            raise Invalid(
-                f"items: {len(given):,} are over {MAX_BULK:,}: save them in parts.",
-                code="too_many_items",
-                field="items",
-            )
-        with not_collecting():
-            return self._engine.run_all(item_commands(given), self._identity)
+        return self._engine.run_all(item_commands(_bulk(items)), self._identity)
+
+    def write_all(self, changes: Iterable[SaveMemory | Edit]) -> list[Saved | Memory]:
+        """Saves and edits in one commit, all or none; the answers are in their order.
+
+        Raises:
+            Invalid: ``too_many_items`` over 50,000.
+            MunimentError: One of the changes is refused.
+        """
+        commands = _bulk(changes)
+        for command in commands:
+            self._authorise(type(command))
+        return self._engine.run_all(commands, self._identity)
 
     def revise(self, id: str, content: str, **options: Unpack[EditOptions]) -> Memory:
         """Rewrite the text of a memory; its history keeps the old one."""
@@ -104,13 +110,25 @@ class Writing(Face):
         """Replace the metadata of a memory, subject time among it."""
         return self._edit(Describe, id=id, metadata=metadata, **options)
 
-    def pin(self, id: str, **options: Unpack[EditOptions]) -> Memory:
-        """Put a memory in the vault: no policy decays, prunes or purges it."""
-        return self._edit(Pin, id=id, **options)
+    def pin(self, id: str, *, trigger: str | None = None, **options: Unpack[EditOptions]) -> Memory:
+        """Put a memory in the vault: no policy decays, prunes or purges it.
 
-    def unpin(self, id: str, **options: Unpack[EditOptions]) -> Memory:
-        """Take a memory out of the vault."""
-        return self._edit(Unpin, id=id, **options)
+        ``trigger`` quotes the words of the user that ask for it, which an agent must have.
+
+        Raises:
+            Refused: ``trigger_required`` where an agent quotes none.
+        """
+        return self._edit(Pin, id=id, trigger=trigger, **options)
+
+    def unpin(
+        self, id: str, *, trigger: str | None = None, **options: Unpack[EditOptions]
+    ) -> Memory:
+        """Take a memory out of the vault; ``trigger`` is as for ``pin``.
+
+        Raises:
+            Refused: ``trigger_required`` where an agent quotes none.
+        """
+        return self._edit(Unpin, id=id, trigger=trigger, **options)
 
     def mark_used(self, id: str, **options: Unpack[EditOptions]) -> Memory:
         """Say that a recalled memory was used; being found alone counts nothing."""
@@ -184,3 +202,14 @@ class Writing(Face):
     def release_hold(self, id: str, **options: Unpack[EditOptions]) -> Memory:
         """Lift the legal hold on a memory."""
         return self._edit(ReleaseHold, id=id, **options)
+
+
+def _bulk(items: Iterable[T]) -> list[T]:
+    given = listed(items, "items")
+    if len(given) > MAX_BULK:
+        raise Invalid(
+            f"items: {len(given):,} are over {MAX_BULK:,}: save them in parts.",
+            code="too_many_items",
+            field="items",
+        )
+    return given

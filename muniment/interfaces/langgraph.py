@@ -26,6 +26,10 @@ from langgraph.store.base import (
     validate_op_namespace,
 )
 
+from muniment.commands.archive import Archive
+from muniment.commands.edit import Edit
+from muniment.commands.revise import Revise
+from muniment.commands.save_memory import Saved, SaveMemory
 from muniment.domain import texts
 from muniment.domain.errors import Conflict, Invalid
 from muniment.domain.memory.view import Memory
@@ -107,8 +111,9 @@ class MunimentStore(BaseStore):
     """LangGraph's store, each item of which is a memory with its history.
 
     A put of a key that is there revises its memory, a delete archives it. As in LangGraph's own
-    stores, a batch reads before it writes, and the last put of a key in it counts. There is no
-    time to live, and ``index`` is ignored: every item can be found by its words.
+    stores, a batch reads before it writes, and the last put of a key in it counts; its writes are
+    one commit, all or none. There is no time to live, and ``index`` is ignored: every item can be
+    found by its words.
 
     Args:
         handle: Who acts and in which space; best one that holds nothing else. It stays the
@@ -191,26 +196,13 @@ class MunimentStore(BaseStore):
         return sorted(_items(hits), key=lambda found: -found.memory.position)
 
     def _write(self, puts: Mapping[_Address, str | None]) -> None:
-        found = {address: self._found(address) for address in puts}
-        # the new ones first: a fault in one of them leaves everything as it was
-        saved = self._handle.save_many(
-            {
-                "content": content,
-                "category": address.category,
-                "tags": address.tags,
-                "metadata": address.metadata,
-            }
+        written = self._handle.write_all(
+            change
             for address, content in puts.items()
-            if content is not None and not found[address]
+            for change in _changes(address, content, self._found(address))
         )
-        for made in saved:
-            _tell(made.memory)
-        for address, content in puts.items():
-            there = found[address]
-            if content is not None and there:
-                _tell(self._handle.revise(there.pop(0).memory.id, content))
-            for one in there:
-                self._handle.archive(one.memory.id, "deleted by LangGraph")
+        for answer in written:
+            _tell(answer.memory if isinstance(answer, Saved) else answer)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         start, end = _page(op.limit, op.offset)
@@ -245,6 +237,24 @@ class MunimentStore(BaseStore):
             cursor = found.cursor
             if cursor is None:
                 return
+
+
+def _changes(
+    address: _Address, content: str | None, there: list[_Found]
+) -> Iterator[SaveMemory | Edit]:
+    """What makes an item hold a content, or nothing, where these memories are there for it."""
+    if content is not None and not there:
+        yield SaveMemory.of(
+            content=content,
+            category=address.category,
+            tags=address.tags,
+            metadata=address.metadata,
+        )
+    elif content is not None:
+        latest, *there = there
+        yield Revise.of(id=latest.memory.id, content=content)
+    for one in there:
+        yield Archive.of(id=one.memory.id, reason="deleted by LangGraph")
 
 
 def _digest(path: Iterable[str], length: int) -> str:

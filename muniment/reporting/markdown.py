@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
-from muniment.domain.moments import rfc3339
+from muniment.domain.moments import rfc3339, second
 from muniment.queries.agent_text import visible
 from muniment.queries.period import Row, Value
 from muniment.queries.wording import in_code, in_markdown
@@ -92,7 +92,7 @@ def _value(value: Value) -> str:
         case float():
             return f"{value:g}"
         case datetime():
-            return f"{value:%Y-%m-%d %H:%M:%S}Z"
+            return f"{second(value)}Z"
         case str():
             return _plain(value)
 

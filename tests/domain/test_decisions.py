@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import pytest
 from bdd import (
@@ -52,6 +53,8 @@ from muniment.domain.memory.events import (
     Event,
     Extended,
     Pinned,
+    PinnedWhenTold,
+    Quarantined,
     Recategorized,
     Reinforced,
     Rescored,
@@ -61,6 +64,7 @@ from muniment.domain.memory.events import (
     Saved,
     Source,
     Unpinned,
+    UnpinnedWhenTold,
     Used,
 )
 from muniment.domain.memory.state import State
@@ -537,6 +541,31 @@ class TestPin:
 
     def test_an_archived_memory_can_be_pinned(self) -> None:
         given(saved(), archived()).when(pin).then_holds(Pinned())
+
+    def test_the_words_that_ask_for_it_are_recorded(self) -> None:
+        told = PinnedWhenTold(trigger="never forget this")
+        after = given(saved()).when(partial(pin, trigger="never forget this")).then_holds(told)
+        assert after.memory.pinned
+        let_go = UnpinnedWhenTold(trigger="let it go")
+        after = given(saved(), told).when(partial(unpin, trigger="let it go")).then_holds(let_go)
+        assert not after.memory.pinned
+
+    @pytest.mark.parametrize("decision", [pin, unpin])
+    @pytest.mark.parametrize("before", [(saved(),), (saved(), Pinned()), (saved(), archived())])
+    def test_an_agent_must_have_the_words_of_the_user(
+        self, decision: Callable[..., Sequence[Event]], before: tuple[Event, ...]
+    ) -> None:
+        given(*before).when(partial(decision, by_owner=False)).then_refused(
+            Refused, code="trigger_required", field="trigger"
+        )
+
+    @pytest.mark.parametrize("decision", [pin, unpin])
+    @pytest.mark.parametrize("hidden", [archived(), Quarantined(cause="request")])
+    def test_an_agent_pins_what_is_in_recall_alone(
+        self, decision: Callable[..., Sequence[Event]], hidden: Event
+    ) -> None:
+        told = partial(decision, trigger="never forget this", by_owner=False)
+        given(saved(), hidden).when(told).then_refused(Refused, code="not_live")
 
 
 class TestArchive:

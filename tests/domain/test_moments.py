@@ -132,3 +132,16 @@ class TestInUtc:
         second = datetime(2026, 10, 25, 2, 30, tzinfo=berlin, fold=1)
         apart = moments.in_utc(second, "when") - moments.in_utc(first, "when")
         assert apart == timedelta(hours=1)
+
+
+class TestShown:
+    @given(st.datetimes(timezones=st.just(UTC)))
+    def test_every_moment_is_shown_as_its_one_spelling_begins(self, moment: datetime) -> None:
+        spelt = moments.rfc3339(moment).replace("T", " ")
+        assert moments.day(moment) == spelt[:10]
+        assert moments.minute(moment) == spelt[:16]
+        assert moments.second(moment) == spelt[:19]
+
+    def test_a_year_has_four_digits(self) -> None:
+        first = datetime(1, 1, 1, tzinfo=UTC)
+        assert moments.second(first) == "0001-01-01 00:00:00"

@@ -9,7 +9,10 @@ import pytest
 from bdd import START, Clock, day
 
 from muniment import Conflict, Invalid, Memory, Muniment, NotFound, Refused
+from muniment.commands.archive import Archive
 from muniment.commands.edit import Edit
+from muniment.commands.revise import Revise
+from muniment.commands.save_memory import SaveMemory
 from muniment.operations import COMMANDS
 
 FACT = "The Quillmark feed sits on Drive North."
@@ -126,6 +129,45 @@ class TestEdits:
         clock.advance(days=75)
         assert m.get(saved.id).importance == 0.8
         assert m.unpin(saved.id).importance == pytest.approx(0.4)
+
+    def test_an_agent_pins_on_the_words_of_the_user_which_its_history_quotes(
+        self, m: Muniment
+    ) -> None:
+        id_, main = m.save(FACT).id, m.acting_as("bot:main")
+        for ask in (main.pin, main.unpin):
+            with pytest.raises(Refused) as caught:
+                ask(id_)
+            assert (caught.value.code, caught.value.field) == ("trigger_required", "trigger")
+        assert main.pin(id_, trigger="never forget this").pinned
+        assert not main.unpin(id_, trigger="let it go").pinned
+        told = m.history(id_)[1:]
+        assert [(entry.actor, entry.data["trigger"]) for entry in told] == [
+            ("bot:main", "never forget this"),
+            ("bot:main", "let it go"),
+        ]
+        assert "never forget this" in told[0].summary
+        assert "let it go" in told[1].summary
+        assert m.prove_invariants().holds
+
+    def test_the_owner_may_quote_words_and_needs_none(self, m: Muniment) -> None:
+        id_ = m.save(FACT).id
+        m.pin(id_)
+        m.unpin(id_, trigger="let it go")
+        assert [entry.schema for entry in m.log(after=1)] == [1, 2]
+
+    def test_the_words_that_asked_for_it_go_with_those_of_the_memory(self, m: Muniment) -> None:
+        id_ = m.save(FACT).id
+        m.pin(id_, trigger="never forget this")
+        m.erase(id_, basis="asked to")
+        assert "never forget" not in repr([entry.data for entry in m.log()])
+
+    @pytest.mark.parametrize("trigger", ["", "x" * 2_001, 5, "\ud800"])
+    def test_the_words_that_ask_for_it_are_a_line(self, m: Muniment, trigger: Any) -> None:
+        id_ = m.save(FACT).id
+        with pytest.raises(Invalid) as caught:
+            m.pin(id_, trigger=trigger)
+        assert caught.value.field == "trigger"
+        assert m.stats().head == 1
 
 
 class TestArchive:
@@ -308,3 +350,29 @@ def test_an_edit_takes_no_argument_that_it_does_not_know(m: Muniment) -> None:
     with pytest.raises(Invalid) as caught:
         m.pin(saved.id, reason="x")  # type: ignore[call-arg]
     assert (caught.value.code, caught.value.field) == ("unknown_field", "reason")
+
+
+class TestTogether:
+    def test_saves_and_edits_are_one_commit_answered_in_order(self, m: Muniment) -> None:
+        id_ = m.save(FACT).id
+        saved, revised = m.write_all(
+            [SaveMemory.of(content="Rack 12 is full."), Revise.of(id=id_, content="It is gone.")]
+        )
+        assert isinstance(revised, Memory)
+        assert (getattr(saved, "outcome", None), revised.content) == ("created", "It is gone.")
+        (call,) = {entry.correlation_id for entry in m.log(after=1)}
+        assert call is not None
+
+    def test_where_one_is_refused_none_is_done(self, m: Muniment) -> None:
+        id_ = m.save(FACT).id
+        head = m.stats().head
+        with pytest.raises(NotFound):
+            m.write_all([Archive.of(id=id_, reason="old"), Revise.of(id="0" * 8, content="x")])
+        assert (m.stats().head, m.get(id_).state) == (head, "live")
+
+    def test_each_is_asked_of_the_table_of_roles(self, m: Muniment) -> None:
+        id_ = m.save(FACT).id
+        scout = m.acting_as("subagent:scout")
+        with pytest.raises(Refused) as caught:
+            scout.write_all([Archive.of(id=id_, reason="old")])
+        assert caught.value.code == "role_refused"

@@ -332,7 +332,7 @@ DOORS: dict[str, Callable[[Muniment, str, Path], Any]] = {
     "describe": lambda m, of, at: m.describe(of, {"k": "v"}),
     "rescore": lambda m, of, at: m.rescore(of, 1.0),
     "mark_used": lambda m, of, at: m.mark_used(of),
-    "pin": lambda m, of, at: m.pin(of),
+    "pin": lambda m, of, at: m.pin(of, trigger="Keep that for good"),
     "fold": lambda m, of, at: m.fold(),
     "quarantine": lambda m, of, at: m.quarantine(of, "no"),
     "release": lambda m, of, at: m.release(of),

@@ -56,6 +56,8 @@ class TestByWords:
             ("设备清单在仓库里", "设备"),
             ("ผู้ใช้ชอบกาแฟร้อน", "กาแฟ"),
             ("사용자는 서울에 산다", "서울"),
+            ("设备清单在仓库里", "库"),
+            ("사용자는 서울에 산다", "울"),
         ],
     )
     def test_scripts_without_blanks_are_found_by_parts_of_words(

@@ -128,13 +128,22 @@ class TestAuthenticating:
         with pytest.raises(Refused):
             admin.tokens.authenticate(mixed)
 
-    @pytest.mark.parametrize("text", ["", "muniment_", "muniment_" + "0" * 32 + "_", "Bearer x"])
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            *("", "muniment_", "muniment_" + "0" * 32 + "_", "Bearer x"),
+            *("muniment_" + "z" * 32 + "_x", "muniment_" + "0" * 32 + "_" + "x" * 1_000_000),
+            *("muniment_" + "0" * 32 + "_\udcfc", "muniment_\0", "müniment_" + "0" * 32 + "_x"),
+            *(None, 7, b"muniment_", ["muniment_"], object()),
+        ],
+        ids=lambda wrong: repr(wrong)[:24],
+    )
     def test_it_is_refused_in_the_same_words_whatever_is_wrong(
-        self, admin: Muniment, text: str
+        self, admin: Muniment, wrong: Any
     ) -> None:
         made = admin.tokens.issue(actor="bot:main")
         said: set[str] = set()
-        for shown in (text, made.text + "x"):
+        for shown in (wrong, made.text + "x"):
             with pytest.raises(Refused) as caught:
                 admin.tokens.authenticate(shown)
             said.add(f"{caught.value.code} {caught.value.message}")

@@ -57,6 +57,11 @@ def test_a_log_that_nobody_audited_has_a_trend(muniment: Terminal) -> None:
     assert (at["live"], at["archived"]) == (2, 1)
 
 
+def test_a_year_has_four_digits_however_early(muniment: Terminal) -> None:
+    muniment.save("User is in Chicago")
+    assert "0001-01-01 00:00 UTC, 0 events" in muniment("audit", "at", "0001-01-01T00:00:00Z").out
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "code"),
     [

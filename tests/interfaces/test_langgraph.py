@@ -275,6 +275,41 @@ def test_a_batch_with_a_bad_put_writes_nothing(
     assert list(handle.log()) == before
 
 
+def test_the_writes_of_a_batch_are_one_commit(store: MunimentStore, handle: Muniment) -> None:
+    for key in ("old", "gone"):
+        store.put(ADA, key, {"n": 1})
+    head = handle.stats().head
+    store.batch(
+        [PutOp(ADA, "new", {"n": 1}), PutOp(ADA, "old", {"n": 2}), PutOp(ADA, "gone", None)]
+    )
+    written = list(handle.log(after=head))
+    assert [entry.name for entry in written] == [
+        "memory.saved", "memory.revised", "memory.archived",
+    ]  # fmt: skip
+    (call,) = {entry.correlation_id for entry in written}
+    assert call is not None
+    assert (value(store, "new"), value(store, "old")) == ({"n": 1}, {"n": 2})
+    assert store.get(ADA, "gone") is None
+
+
+def test_what_is_refused_while_it_is_decided_leaves_everything_as_it_was(
+    store: MunimentStore, handle: Muniment
+) -> None:
+    store.put(ADA, "final", {"n": 1})
+    (hit,) = handle.search(explicit=True).hits
+    put = hit.memory
+    handle.archive(put.id, "to be an episode, which is final")
+    handle.save(
+        str(put.content), category=put.category, tags=put.tags, metadata=put.metadata,
+        store="episodic",
+    )  # fmt: skip
+    before = list(handle.log())
+    with pytest.raises(muniment.Refused) as caught:
+        store.batch([PutOp(ADA, "new", {"n": 1}), PutOp(ADA, "final", {"n": 2})])
+    assert caught.value.code == "episodic_is_final"
+    assert list(handle.log()) == before
+
+
 @pytest.mark.parametrize("bad", [{"n": float("nan")}, {1: "one"}, ["n"]])
 def test_a_value_that_json_cannot_hold_is_refused(store: MunimentStore, bad: Any) -> None:
     with pytest.raises(muniment.Invalid) as caught:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from muniment.domain.memory import events as e
 from muniment.domain.recorded import Recorded
@@ -168,6 +170,46 @@ class TestScripts:
             "오늘 날씨가 좋다", "今天天气很好",
         )  # fmt: skip
         assert space.finds(query)[0] == expected
+
+    @pytest.mark.parametrize(
+        ("query", "expected"),
+        [
+            ("今", {"m0", "m2", "m7", "m9"}), ("语", {"m2"}), ("戏", {"m2"}), ("游", {"m2"}),
+            ("끝", {"m1"}), ("임", {"m1"}), ("น", {"m4", "m5"}), ("本", set[str]()), ("ほ", {"m6"}),
+            ("the 语", {"m2"}), ("语?", {"m2"}), ("京", {"m10"}),
+        ],
+    )  # fmt: skip
+    def test_one_character_finds_every_text_that_has_it(
+        self, query: str, expected: set[str]
+    ) -> None:
+        space = Space(
+            "今日は成語しりとりをした", "오늘 끝말잇기 게임을 했다", "今天玩成语接龙游戏",
+            "这台设备需要重启", "ฉันพูดภาษาไทย", "แมวกินปลากับกา", "ほんを読む", "今日は天気がいい",
+            "오늘 날씨가 좋다", "今天天气很好", "京 is a capital", "plain English",
+        )  # fmt: skip
+        assert set(space.finds(query)) == expected
+
+    def test_one_character_is_found_in_what_was_revised_and_not_in_what_it_replaced(self) -> None:
+        space = Space("今天玩游戏", "设备").then("m0", e.Revised(content="设备清单", chars=4))
+        assert (space.finds("游"), set(space.finds("设"))) == ([], {"m0", "m1"})
+
+    @given(st.lists(st.text("今天玩游a ", max_size=9), max_size=6), st.sampled_from("今天玩游"))
+    def test_what_it_finds_and_what_it_says_of_it_is_what_has_it(
+        self, contents: list[str], character: str
+    ) -> None:
+        index = Space(*contents).index
+        found = index.matches(character, limit=100)
+        ids = [f"m{number}" for number, text in enumerate(contents) if character in text]
+        rows: list[int] = found.rows.tolist()
+        assert sorted(index.ids[row] for row in rows) == ids
+        for row, score in zip(rows, found.scores.tolist(), strict=True):
+            parts = index.explain(row, character)
+            assert all(character in part.term for part in parts)
+            assert sum(part.score for part in parts) == pytest.approx(score)
+
+    def test_beside_other_words_it_counts_as_it_stands(self) -> None:
+        space = Space("东京都", "京 都", "capital")
+        assert set(space.finds("京 capital")) == {"m1", "m2"}
 
     def test_emoji_alone_are_a_query(self) -> None:
         assert Space("party 🎉", "party").finds("🎉🎉") == ["m0"]

@@ -126,7 +126,7 @@ _any = st.one_of(
     st.builds(e.Rescored, importance=_worth),
     st.builds(e.Described, metadata=_metadata),
     st.builds(e.Archived, cause=st.just("request"), importance=_worth),
-    st.sampled_from([e.Pinned(), e.Unpinned()]),
+    st.sampled_from([e.Pinned(), e.Unpinned(), e.PinnedWhenTold(trigger="keep it")]),
     st.just(e.Restored()),
     _merged,
     _folded,

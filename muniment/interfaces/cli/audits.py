@@ -10,6 +10,7 @@ import typer
 from muniment.audit.glossary import GLOSSARY
 from muniment.audit.messages import SESSION, Message
 from muniment.domain.errors import NotFound
+from muniment.domain.moments import minute
 from muniment.interfaces.documents import document
 
 from . import evaluations
@@ -169,7 +170,7 @@ def _watch(context: typer.Context) -> None:
     with session.editing() as face:
         scheduler = face.audit.scheduler()
         for name, at in scheduler.due().items():
-            put([line((f"{name}  ", "bold"), f"next at {at:%Y-%m-%d %H:%M %Z}")])
+            put([line((f"{name}  ", "bold"), f"next at {minute(at)} {at:%Z}")])
         try:
             scheduler.run()
         finally:
@@ -216,13 +217,13 @@ def _lines(row: Row) -> Iterator[Line]:
     taken = datetime.fromisoformat(row["takenAt"])
     yield line(
         (f"{row['status']:<8} ", _STYLES[row["status"]]),
-        f"{taken:%Y-%m-%d %H:%M} UTC, {row['position']:,} events:",
+        f"{minute(taken)} UTC, {row['position']:,} events:",
         f" {row['live']:,} live, {row['archived']:,} archived.",
     )
     if "previousTakenAt" in row:
         before = datetime.fromisoformat(row["previousTakenAt"])
         yield line(
-            f"         Since {before:%Y-%m-%d %H:%M} UTC: {row['createdSinceLast']:,} new,"
+            f"         Since {minute(before)} UTC: {row['createdSinceLast']:,} new,"
             f" {row['archivedSinceLast']:,} archived, {row['restoredSinceLast']:,} restored,"
             f" {row['purgedSinceLast']:,} purged, {row['erasedSinceLast']:,} erased."
         )
@@ -247,7 +248,7 @@ def _table(rows: Sequence[Row]) -> Iterator[Line]:
         figures = "".join(f"{_figure(row.get(name)):>9}" for name, _ in _COLUMNS)
         failing = ", ".join(one["name"] for one in row["invariants"])
         yield line(
-            f"{taken:%Y-%m-%d %H:%M}{figures}  ",
+            f"{minute(taken)}{figures}  ",
             (row["status"], _STYLES[row["status"]]),
             f" ({failing})" if failing else "",
         )
@@ -267,6 +268,6 @@ def _messages(told: Sequence[Message]) -> Iterator[Line]:
     if not told:
         yield line("Nothing was said.")
     for one in told:
-        yield line((f"{one.sent_at:%Y-%m-%d %H:%M} UTC  ", "dim"), (one.kind, "bold"))
+        yield line((f"{minute(one.sent_at)} UTC  ", "dim"), (one.kind, "bold"))
         for text in one.text.splitlines():
             yield line("  ", text)

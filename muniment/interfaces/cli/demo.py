@@ -7,6 +7,7 @@ from pathlib import Path
 
 from muniment.demonstration import Demonstration, Ending, Link, Scene, StoryClock
 from muniment.domain.errors import Refused
+from muniment.domain.moments import day, minute
 from muniment.engine import Engine
 from muniment.settings import MemorySettings
 
@@ -62,7 +63,7 @@ def _opening(directory: Path | None) -> Iterator[Line]:
 
 
 def _scene(scene: Scene) -> Iterator[Line]:
-    yield line((f"{scene.at:%Y-%m-%d}  ", "dim"), (f"{scene.actor:<14}  ", "magenta"), scene.does)
+    yield line((f"{day(scene.at)}  ", "dim"), (f"{scene.actor:<14}  ", "magenta"), scene.does)
     verdict, _, reason = scene.outcome.partition(":")
     yield line(f"{'':<28}→ ", (verdict, "bold green"), f":{reason}")
 
@@ -92,7 +93,7 @@ def _link(link: Link) -> Line:
     event = link.event
     return line(
         (f"  {event.position:>3}  ", "bold"),
-        (f"{event.recorded_at:%Y-%m-%d %H:%M}  ", "dim"),
+        (f"{minute(event.recorded_at)}  ", "dim"),
         (f"{event.actor:<22}  ", "magenta"),
         f"{event.name:<22}  ",
         (tail(event.stream), "cyan"),

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from muniment._release import __version__
 from muniment.domain.errors import MunimentError
+from muniment.domain.moments import minute, second
 from muniment.engine import Engine
 from muniment.log.verify import verify
 
@@ -181,7 +182,7 @@ def _wal(path: Path) -> Check:
 
 def _clock(newest: datetime, now: datetime) -> Check:
     if newest - now <= AHEAD:
-        return Check("clock", "fine", f"The newest event is of {newest:%Y-%m-%d %H:%M:%S} UTC.")
+        return Check("clock", "fine", f"The newest event is of {second(newest)} UTC.")
     return Check(
         "clock",
         "risk",
@@ -194,7 +195,7 @@ def _audited(engine: Engine, space: str) -> Check:
     at = engine.auditing.reader.audited_at(space)
     if at is None:
         return Check("audit", "fine", "No audit of this space was recorded: 'muniment audit run'.")
-    return Check("audit", "fine", f"The last audit of this space was at {at:%Y-%m-%d %H:%M} UTC.")
+    return Check("audit", "fine", f"The last audit of this space was at {minute(at)} UTC.")
 
 
 def _memories(engine: Engine) -> Iterator[Check]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from muniment.domain.errors import NotFound
+from muniment.domain.moments import minute
 from muniment.interfaces.documents import document
 
 from .console import Line, line, progress, put
@@ -52,7 +53,7 @@ def _shown(answer: Row | None, session: Session, otherwise: str) -> None:
 def _lines(answer: Row) -> Iterator[Line]:
     at = datetime.fromisoformat(answer["evaluatedAt"])
     yield line(
-        f"Judged by {answer['model']} on {at:%Y-%m-%d %H:%M} UTC: ",
+        f"Judged by {answer['model']} on {minute(at)} UTC: ",
         (f"{answer['sound']:,} sound", "green"),
         ", ",
         (f"{answer['unsound']:,} not", "yellow" if answer["unsound"] else "green"),

@@ -41,6 +41,8 @@ def imported(answer: ImportReport) -> Iterator[Line]:
         f" from {answer.format}; {answer.already_here:,} were here already,"
         f" {len(answer.skipped):,} were left out.",
     )
+    if answer.held_back:
+        yield line((f"  {answer.held_back:,} of them are quarantined until released.", "yellow"))
     left_out = [f"{skipped.where}: {skipped.reason}" for skipped in answer.skipped]
     yield from _some("left out", left_out, "yellow")
     yield from _some("note", answer.notes, "dim")

@@ -9,6 +9,7 @@ from muniment.commands.restore import Restored
 from muniment.commands.save_memory import Saved
 from muniment.domain import category as categories
 from muniment.domain.memory.view import Memory
+from muniment.domain.moments import day
 from muniment.purging import PurgeReport
 from muniment.queries.agent_text import age_text
 from muniment.queries.search import Hit, SearchResult
@@ -62,7 +63,7 @@ def merged(answer: Merged) -> Iterator[Line]:
         ("Merged ", "green"),
         f"{_tails(answer.sources)} into ",
         (tail(answer.id), "cyan"),
-        f", seen {memory.reinforcement_count}× since {memory.created_at:%Y-%m-%d}.",
+        f", seen {memory.reinforcement_count}× since {day(memory.created_at)}.",
     )
     yield from _text(memory)
 

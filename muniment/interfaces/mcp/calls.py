@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from muniment.domain.errors import Invalid, NotFound
+from muniment.domain.moments import minute, second
 from muniment.interfaces.documents import document
 
 from .guides import GUIDES
@@ -68,9 +69,7 @@ def rescore(caller: Caller, values: Values) -> Answer:
 def history(caller: Caller, values: Values) -> Answer:
     """The events of a memory."""
     entries = caller.face.history(values["id"])
-    lines = [
-        f"{entry.recorded_at:%Y-%m-%d %H:%M} {entry.actor}: {entry.summary}" for entry in entries
-    ]
+    lines = [f"{minute(entry.recorded_at)} {entry.actor}: {entry.summary}" for entry in entries]
     return Answer("\n".join(lines), {"events": entries})
 
 
@@ -93,7 +92,7 @@ def note(caller: Caller, values: Values) -> Answer:
             )
         given["ttl"] = ttl * _MINUTE
     entry = caller.face.working.save(given.pop("key"), given.pop("data"), **given)
-    until = f"{entry.expires_at:%Y-%m-%d %H:%M:%S}"
+    until = second(entry.expires_at)
     return Answer(f"Kept under {entry.key} until {until} UTC.", {"key": entry.key})
 
 
@@ -120,7 +119,7 @@ def search_said(caller: Caller, values: Values) -> Answer:
     """What was said."""
     found = caller.face.conversation.search(**values)
     lines = [
-        f"- {hit.turn.at:%Y-%m-%d %H:%M} {hit.turn.role} in {document(hit.turn.session)}:"
+        f"- {minute(hit.turn.at)} {hit.turn.role} in {document(hit.turn.session)}:"
         f" {document(hit.turn.content)}"
         for hit in found.hits
     ]
@@ -199,7 +198,7 @@ def _with(lines: Iterable[str], *notes: str | None) -> str:
 def inbox(caller: Caller) -> str:
     """The resource of the inbox: what the system said by itself, in Markdown."""
     told = [
-        f"## {message.sent_at:%Y-%m-%d %H:%M} UTC, {message.kind}\n\n{message.text}"
+        f"## {minute(message.sent_at)} UTC, {message.kind}\n\n{message.text}"
         for message in caller.face.inbox()
     ]
     return "\n\n".join(told) or "Nothing was said."

@@ -2,6 +2,7 @@
 
 import base64
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from muniment.domain.trust.suspicion import signs
 HERE = Path(__file__).parent
 POISONED = texts(HERE / "poisoned.txt")
 BENIGN = texts(HERE / "benign.txt")
+TOOL_OUTPUTS = texts(HERE / "tool_outputs.txt")
+PERSONAS = texts(HERE / "personas.txt")
 
 
 @pytest.mark.parametrize("text", POISONED)
@@ -25,6 +28,23 @@ def test_of_benign_texts_hardly_any_does() -> None:
     held = [text for text in BENIGN if signs([text])]
     assert len(BENIGN) >= 200
     assert len(held) <= len(BENIGN) * 0.02, held
+
+
+@pytest.mark.parametrize("text", TOOL_OUTPUTS)
+def test_what_programs_tell_their_users_is_no_instruction(text: str) -> None:
+    assert signs([text]) == ()
+
+
+@pytest.mark.parametrize("text", PERSONAS)
+def test_what_begins_alike_and_instructs_is_one(text: str) -> None:
+    assert signs([text]) == ("instruction_like",)
+
+
+@pytest.mark.parametrize("gap", ["\n", " | "])
+def test_what_programs_tell_excuses_nothing_beside_it(gap: str) -> None:
+    for told, persona in product(TOOL_OUTPUTS, PERSONAS):
+        assert signs([told + gap + persona]), (told, persona)
+        assert signs([persona + gap + told]), (told, persona)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +101,9 @@ def test_poison_is_seen_wherever_it_stands(poison: str, text: str, first: bool) 
     assert signs(parts)
 
 
-@pytest.mark.parametrize("part", ["ignore ", "send all ", "a b ", "A1b2", "ignore your ", "(("])
+@pytest.mark.parametrize(
+    "part", ["ignore ", "send all ", "a b ", "A1b2", "ignore your ", "you are now in the ", "(("]
+)
 def test_the_longest_text_takes_no_time_to_speak_of(part: str) -> None:
     text = (part * 65_536)[:65_536]
     began = time.perf_counter()

@@ -33,7 +33,13 @@ class TestTokens:
         fails(nobody.post("/mcp", json={}), 401, "token_required")
 
     @pytest.mark.parametrize(
-        "shown", ["Bearer x", "Bearer muniment_0_0", "bearer " + "z" * 90, "Bearer \xfc"]
+        "shown",
+        [
+            *("Bearer x", "Bearer muniment_0_0", "bearer " + "z" * 90, "Bearer \xfc"),
+            *("Bearer " + "".join(map(chr, range(0x80, 0x100))), "Bearer a\tb c,d"),
+            *("Bearer muniment_" + "0" * 32 + "_" + "x" * 60_000, "Bearer muniment_\xff"),
+        ],
+        ids=lambda shown: repr(shown)[:24],
     )
     def test_what_is_no_token_is_refused(self, server: Served, shown: str) -> None:
         nobody = server.bearing(None)
@@ -259,6 +265,9 @@ class TestOpen:
             id_ = save(client)
             told = client.get(f"/v1/memories/{id_}/history").json()
             assert told[0]["actor"] == "bot:main"
-            fails(client.post(f"/v1/memories/{id_}/pin"), 403, "role_refused")
+            fails(client.post(f"/v1/memories/{id_}/release"), 403, "role_refused")
+            fails(client.post(f"/v1/memories/{id_}/pin"), 403, "trigger_required", "trigger")
+            told = client.post(f"/v1/memories/{id_}/pin", json={"trigger": "keep that"}).json()
+            assert told["pinned"] is True
             page = {"Origin": "https://evil.example"}
             fails(client.get("/v1/stats", headers=page), 403, "origin_refused")
