@@ -27,7 +27,6 @@ from muniment.projections.recall_log import RecallLog
 from muniment.projections.search_index import SearchIndex
 from muniment.projections.similarity import Similarity
 
-from .collecting import not_collecting
 from .kept import KeptStates
 from .store import Store
 
@@ -179,10 +178,9 @@ class ReadModels:
             self.catch_up()
         held = [_Held(projection) for _, projection in begun]
         after = min(position for position, _ in begun)
-        with not_collecting():
-            for recorded in self._events(space, kinds, after=after, until=self.position):
-                for one in held:
-                    one.take_in([recorded])
+        for recorded in self._events(space, kinds, after=after, until=self.position):
+            for one in held:
+                one.take_in([recorded])
         self._loaded[space].update(zip(kinds, held, strict=True))
 
     def _events(
