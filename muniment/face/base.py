@@ -54,20 +54,28 @@ class Face:
         """Whether this role may ask for an operation, by its name in the table of roles."""
         return may(self.role, operation, self._engine.rules.access)
 
+    def require(self, operation: str) -> None:
+        """Refuses what this role may not ask for, and puts on record that it was denied.
+
+        Raises:
+            Refused: ``role_refused``.
+        """
+        if not self.may(operation):
+            self._engine.denied(self._identity, operation)
+            allowed = ", ".join(sorted(ROLES[operation]))
+            raise Refused(
+                f"The role {self._identity.role!r} of {self.actor} may not {operation}: that"
+                f" is for {allowed}.",
+                code=_ROLE_REFUSED,
+            )
+
     def _edit(self, command: type[Edit], **given: Any) -> Memory:
         self._authorise(command)
         return self._engine.run(command.of(**given), self._identity)
 
     def _authorise(self, operation: type[Operation]) -> None:
         """Refuses what the role may not ask for, before anything about the input is looked at."""
-        if not self.may(operation.VERB):
-            self._engine.denied(self._identity, operation.VERB)
-            allowed = ", ".join(sorted(ROLES[operation.VERB]))
-            raise Refused(
-                f"The role {self._identity.role!r} of {self.actor} may not {operation.VERB}: that"
-                f" is for {allowed}.",
-                code=_ROLE_REFUSED,
-            )
+        self.require(operation.VERB)
         self._engine.admit(operation)
 
     @contextmanager

@@ -70,6 +70,7 @@ def endpoint(route: Route, gate: Gate, max_body: int, threads: CapacityLimiter) 
 
     def work(request: Request, sent: bytes) -> Response:
         face = request.state.face = gate.admit(request, writes=route.writes)
+        face.require(route.operation)
         moment = request.query_params.get(AS_OF) if route.kind == "past" else None
         given = {**(read(request, sent) if is_posted else {}), **_queried(route, request)}
         _require(route, given)

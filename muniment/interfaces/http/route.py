@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Final, Literal, TypeAlias, get_type_hints
 
+from muniment.domain.access import ROLES
 from muniment.domain.inputs import Input
 from muniment.face.auditing import Audit
 from muniment.face.base import Face
@@ -44,6 +45,9 @@ class Route:
 
     What stands in the path is taken from there; headers take the place of the model's
     ``idempotency_key`` and ``expected_version``. ``left_out`` names fields that are not taken.
+
+    Raises:
+        TypeError: While it is being defined: the table of roles has no row ``operation``.
     """
 
     method: str
@@ -54,7 +58,12 @@ class Route:
     perform: Perform
     answers: Any
     about: str
+    operation: str
     left_out: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.operation not in ROLES:
+            raise TypeError(f"{self.path}: the table of roles has no row {self.operation!r}")
 
     @property
     def writes(self) -> bool:
@@ -62,14 +71,22 @@ class Route:
         return self.kind in ("write", "confirmed")
 
 
-def plain(address: str, kind: Kind, model: type[Input], name: str, *, answers: Any = None) -> Route:
+def plain(
+    address: str,
+    kind: Kind,
+    model: type[Input],
+    name: str,
+    *,
+    answers: Any = None,
+    operation: str | None = None,
+) -> Route:
     """An address for a method of the face that takes what the model has, by the same names."""
     method_of = attrgetter(name)
 
     def perform(call: Call) -> object:
         return method_of(call.face)(**call.values)
 
-    return made(address, kind, model, name, perform, answers=answers)
+    return made(address, kind, model, name, perform, answers=answers, operation=operation)
 
 
 def made(
@@ -80,11 +97,13 @@ def made(
     perform: Perform,
     *,
     answers: Any = None,
+    operation: str | None = None,
     left_out: Iterable[str] = (),
 ) -> Route:
     """An address that does what ``perform`` says, described as the method ``name`` of the face.
 
-    ``address`` is a method and a path.
+    ``address`` is a method and a path; ``operation`` the row in the table of roles, where that is
+    neither the model's nor named like the method.
     """
     method, _, path = address.partition(" ")
     part, _, called = name.rpartition(".")
@@ -99,5 +118,6 @@ def made(
         perform,
         answers or get_type_hints(described)["return"],
         " ".join((found.__doc__ or "").partition("\n\n")[0].split()),
+        operation or str(getattr(model, "VERB", name.replace(".", " "))),
         frozenset(left_out),
     )

@@ -74,7 +74,7 @@ _ERASED: Final[Any] = ErasureCertificate | ErasurePreview
 ROUTES: Final[tuple[Route, ...]] = (
     # memories
     plain("POST /memories", "write", SaveMemory, "save"),
-    plain("POST /memories/batch", "write", Items, "save_many"),
+    plain("POST /memories/batch", "write", Items, "save_many", operation="save"),
     plain("POST /memories/get", "past", GetMany, "get_many"),
     plain("GET /memories/{id}", "past", Get, "get"),
     plain("GET /memories/{id}/history", "past", History, "history"),
@@ -94,6 +94,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     made(
         *("POST /erasures", "confirmed", ErasingMany, "erase_subject", calls.erase_many),
         answers=_ERASED,
+        operation="erase",
     ),
     plain("GET /erasures", "read", Nothing, "erasures"),
     # what happened
@@ -116,17 +117,47 @@ ROUTES: Final[tuple[Route, ...]] = (
     made("POST /memories/{id}/proof", "read", Proven, "prove", calls.prove),
     # how the memory does
     plain("POST /audit/runs", "write", Nothing, "audit.run", answers=Row),
-    made("GET /audit/latest", "read", Nothing, "audit.latest", calls.audit_latest, answers=Row),
-    made("GET /audit/report", "read", Nothing, "audit.report", calls.audit_report),
-    plain("GET /audit/trend", "read", Days, "audit.trend", answers=list[Row]),
-    plain("GET /audit/at", "read", Moment, "audit.at", answers=Row),
-    plain("GET /audit/findings/{name}", "read", Finding, "audit.explain"),
+    made(
+        "GET /audit/latest",
+        "read",
+        Nothing,
+        "audit.latest",
+        calls.audit_latest,
+        answers=Row,
+        operation="audit",
+    ),
+    made(
+        "GET /audit/report", "read", Nothing, "audit.report", calls.audit_report, operation="audit"
+    ),
+    plain("GET /audit/trend", "read", Days, "audit.trend", answers=list[Row], operation="audit"),
+    plain("GET /audit/at", "read", Moment, "audit.at", answers=Row, operation="audit"),
+    plain("GET /audit/findings/{name}", "read", Finding, "audit.explain", operation="audit"),
     plain("POST /audit/evaluations", "write", Nothing, "audit.evaluate", answers=Row | None),
-    plain("GET /audit/evaluations/latest", "read", Nothing, "audit.evaluation", answers=Row | None),
+    plain(
+        "GET /audit/evaluations/latest",
+        "read",
+        Nothing,
+        "audit.evaluation",
+        answers=Row | None,
+        operation="audit",
+    ),
     plain("GET /report", "read", Period, "report"),
-    made("GET /audit/consolidation", "read", Nothing, "audit.consolidation", calls.consolidation),
-    plain("POST /audit/consolidation/resume", "write", Why, "audit.resume_consolidation"),
-    plain("GET /inbox", "read", Nothing, "inbox"),
+    made(
+        "GET /audit/consolidation",
+        "read",
+        Nothing,
+        "audit.consolidation",
+        calls.consolidation,
+        operation="audit",
+    ),
+    plain(
+        "POST /audit/consolidation/resume",
+        "write",
+        Why,
+        "audit.resume_consolidation",
+        operation="resume_consolidation",
+    ),
+    plain("GET /inbox", "read", Nothing, "inbox", operation="audit"),
     # what a turn needs
     plain("POST /context", "read", GetContext, "context"),
     plain("POST /working", "write", WorkingText, "working.save"),
@@ -141,7 +172,15 @@ ROUTES: Final[tuple[Route, ...]] = (
     plain("POST /proposals", "write", Propose, "propose"),
     plain("GET /proposals", "read", Proposals, "proposals"),
     plain("POST /proposals/{proposal_id}/decide", "write", DecideProposal, "decide"),
-    made("POST /tokens", "write", NewToken, "tokens.issue", calls.issue),
-    made("GET /tokens", "read", Nothing, "tokens.list", calls.tokens, answers=list[Token]),
-    plain("POST /tokens/{id}/revoke", "write", Named, "tokens.revoke"),
+    made("POST /tokens", "write", NewToken, "tokens.issue", calls.issue, operation="token issue"),
+    made(
+        "GET /tokens",
+        "read",
+        Nothing,
+        "tokens.list",
+        calls.tokens,
+        answers=list[Token],
+        operation="token list",
+    ),
+    plain("POST /tokens/{id}/revoke", "write", Named, "tokens.revoke", operation="token revoke"),
 )

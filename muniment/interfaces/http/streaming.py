@@ -12,7 +12,7 @@ from starlette.requests import Request
 from muniment.domain.errors import Invalid, Refused
 from muniment.handle import Muniment
 from muniment.interfaces.documents import document
-from muniment.queries.log import LogEntry
+from muniment.queries.log import Log, LogEntry
 
 from .gate import Gate
 
@@ -37,6 +37,7 @@ def router(gate: Gate, stopping: asyncio.Event) -> APIRouter:
     )
     async def stream(request: Request) -> EventSourceResponse:
         face = request.state.face = await run_in_threadpool(gate.admit, request, writes=False)
+        await run_in_threadpool(face.require, Log.VERB)
         after = _position(request)
         first = await run_in_threadpool(_part, face, after)  # a refusal is said by a status
 

@@ -1,5 +1,6 @@
 """Who is let in: whose token, on which name, from which page, how often."""
 
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,8 +9,10 @@ import pytest
 from bdd import Clock
 from served import Served, fails, served
 
+from muniment.domain.access import ROLES
 from muniment.domain.identity import identity
 from muniment.interfaces.http.limits import Allowance, RateLimited
+from muniment.interfaces.http.route import Route
 from muniment.interfaces.http.routes import ROUTES
 
 FACT = "The Quillmark feed sits on Drive North."
@@ -78,6 +81,30 @@ class TestTokens:
             assert right.get("/healthz").status_code == 200
             clock.advance(seconds=60)
             assert right.get("/v1/stats").status_code == 200
+
+
+class TestRoles:
+    """What a role may not ask for is refused before anything about the input."""
+
+    @pytest.mark.parametrize(
+        "route",
+        [route for route in ROUTES if "contributor" not in ROLES[route.operation]],
+        ids=lambda route: f"{route.method} {route.path}",
+    )
+    def test_what_a_role_may_not_do_is_refused_whatever_is_sent(
+        self, server: Served, route: Route
+    ) -> None:
+        space = server.fresh_space()
+        agent = server.client("subagent:scout", space=space)
+        path = f"/v1{re.sub('{.*?}', NOBODY, route.path)}?zz=1"
+        json = {"Content-Type": "application/json"}
+        for sent in (b"", b'{"zz": 1}', b'{"dry_run": 5}', b"{broken"):
+            told = agent.request(route.method, path, content=sent, headers=json)
+            fails(told, 403, "role_refused")
+        denied = server.store.log(space=space, name="access.denied")
+        assert [(one.actor, one.data["operation"]) for one in denied] == [
+            ("subagent:scout", route.operation)
+        ]
 
 
 class TestSpaces:

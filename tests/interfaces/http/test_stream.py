@@ -74,7 +74,9 @@ def test_a_position_is_a_number(server: Served, position: str) -> None:
 
 
 def test_who_may_not_read_the_log_is_told_by_a_status(server: Served) -> None:
-    fails(server.client("subagent:scout").get("/v1/log/stream"), 403, "role_refused")
+    scout = server.client("subagent:scout")
+    fails(scout.get("/v1/log/stream"), 403, "role_refused")
+    fails(scout.get("/v1/log/stream?after=x"), 403, "role_refused")
     fails(server.bearing(None).get("/v1/log/stream"), 401, "token_required")
 
 
