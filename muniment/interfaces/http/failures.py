@@ -52,6 +52,7 @@ CODES: Final[Mapping[str, int]] = {
     "timeout": 504,
     "token_refused": 401,
     "token_required": 401,
+    "too_many_sessions": 429,
 }
 """Codes that say more than their family."""
 
