@@ -84,14 +84,17 @@ def note(caller: Caller, values: Values) -> Answer:
     given = dict(values)
     ttl = given.pop("ttl_minutes", None)
     if ttl is not None:
-        if isinstance(ttl, bool) or not isinstance(ttl, int | float):
+        if isinstance(ttl, bool) or not isinstance(ttl, int | float) or not ttl > 0:
             raise Invalid(
-                "ttl_minutes: give a number of minutes.",
+                "ttl_minutes: give a number of minutes over 0.",
                 code="ttl_invalid",
                 field="ttl_minutes",
             )
         given["ttl"] = ttl * _MINUTE
-    entry = caller.face.working.save(given.pop("key"), given.pop("data"), **given)
+    key, text = given.pop("key"), given.pop("data")
+    if not isinstance(text, str):
+        raise Invalid("data: give a text.", code="value_invalid", field="data")
+    entry = caller.face.working.save(key, text, **given)
     until = second(entry.expires_at)
     return Answer(f"Kept under {entry.key} until {until} UTC.", {"key": entry.key})
 
@@ -123,6 +126,8 @@ def search_said(caller: Caller, values: Values) -> Answer:
         f" {document(hit.turn.content)}"
         for hit in found.hits
     ]
+    if not found.hits and found.message is None:
+        lines = ["Give words that were said."]
     return Answer(_with(lines, found.message), found)
 
 
@@ -156,8 +161,15 @@ def evaluation(caller: Caller, _: Values) -> Answer:
 
 
 def resume(caller: Caller, values: Values) -> Answer:
-    """Lets consolidation go on."""
-    now = caller.face.audit.resume_consolidation(values.get("reason", "The user said so."))
+    """Lets consolidation go on; the record says no more than was said."""
+    reason = values.get("reason")
+    if reason is None and caller.face.role != "owner":
+        raise Invalid(
+            "reason: say what the user looked into; it is recorded.",
+            code="reason_required",
+            field="reason",
+        )
+    now = caller.face.audit.resume_consolidation(reason or "No reason was given.")
     return Answer("Consolidation goes on.", now)
 
 

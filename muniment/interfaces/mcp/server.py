@@ -72,9 +72,8 @@ def server(enter: Enter) -> Server[Any]:
     ) -> types.CallToolResult:
         try:
             tool = _find(asked.name)
-            values = _checked(tool, asked.arguments or {})
             caller = await entered(context, writes=tool.effect != "reads")
-            return await to_thread.run_sync(_call, tool, caller, values)
+            return await to_thread.run_sync(_call, tool, caller, asked.arguments or {})
         except MunimentError as error:
             return _failed(_told(error))
         except Exception as error:  # noqa: BLE001 (a bug ends one call, and is logged)
@@ -145,8 +144,10 @@ def _checked(tool: Tool, given: Values) -> dict[str, Any]:
     return values
 
 
-def _call(tool: Tool, caller: Caller, values: Values) -> types.CallToolResult:
-    answer = tool.perform(caller, values)
+def _call(tool: Tool, caller: Caller, given: Values) -> types.CallToolResult:
+    if tool.operation:
+        caller.face.require(tool.operation)
+    answer = tool.perform(caller, _checked(tool, given))
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=answer.text)],
         structured_content=plain(answer.data),

@@ -12,16 +12,19 @@ from muniment.handle import Muniment
 from .server import Context, server
 from .tool import Caller
 
+_INTERRUPTED = 130
+
 
 def run(store: Muniment) -> None:
     """Serves whoever started the process, until it closes the input or ends the process."""
 
-    def end(*_: object) -> None:
+    def end(number: int, _: object) -> None:
         # the thread that waits for input cannot be interrupted: what is owed is written here
         store.close()
-        os._exit(0)
+        os._exit(0 if number == signal.SIGTERM else _INTERRUPTED)
 
-    signal.signal(signal.SIGTERM, end)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
     store.record_start("mcp")
     anyio.run(_run, Caller(store, f"mcp-{uuid.uuid4()}"))
 

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from conversing import over_stdio, talk, told
 from mcp import ClientSession
 
@@ -91,7 +92,10 @@ def test_it_speaks_nothing_but_the_protocol_and_soon(tmp_path: Path) -> None:
     assert json.loads(first)["result"]["instructions"].count("\n") < 5
 
 
-def test_a_host_that_ends_the_process_loses_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_host_that_ends_the_process_loses_nothing(
+    tmp_path: Path, number: int, status: int
+) -> None:
     data = tmp_path / "store"
     calls = [
         _message(2, "tools/call", name="save_memory", arguments={"content": FACT}),
@@ -104,7 +108,7 @@ def test_a_host_that_ends_the_process_loses_nothing(tmp_path: Path) -> None:
             child.stdin.write(text)
             child.stdin.flush()
             child.stdout.readline()
-        child.send_signal(signal.SIGTERM)
-        assert child.wait(5) == 0
+        child.send_signal(number)
+        assert child.wait(5) == status
     with muniment.open(data, read_only=True) as m:
         assert [entry.name for entry in m.log()][-1] == "session.recalled"

@@ -86,9 +86,13 @@ class TestTold:
             assert not lacks & names
             if role == "auditor":
                 assert all(tool.annotations and tool.annotations.read_only_hint for tool in listed)
-            assert (await failed(session, "delete_memory", id="x")).startswith("[role_refused] ")
+            for given in ({"id": "x"}, {}, {"nothing": 1}):
+                said = await failed(session, "delete_memory", **given)
+                assert said.startswith("[role_refused] ")
 
         talk(agent(server, space, actor, role=role), say)
+        denied = server.store.acting_as("manual", space).log(name="access.denied")
+        assert [entry.data["operation"] for entry in denied] == ["archive"]
 
 
 class TestCalls:
@@ -157,11 +161,25 @@ class TestCalls:
             assert "healthy" in await told(session, "get_memory_audit")
             (row,) = (await told(session, "get_memory_audit_trend", days=2)).splitlines()
             assert json.loads(row)["status"] == "healthy"
-            resumed = await told(session, "resume_memory_consolidation")
+            unsaid = await failed(session, "resume_memory_consolidation")
+            assert unsaid.startswith("[reason_required] ")
+            resumed = await told(session, "resume_memory_consolidation", reason="Looked into.")
             assert resumed == "Consolidation goes on."
             guide = await told(session, "get_tool_guide", name="memory-audit")
             assert guide == GUIDES["memory-audit"]
             assert "memory-audit" in await failed(session, "get_tool_guide", name="nothing")
+
+        talk(agent(server, space), say)
+
+    def test_what_is_wrong_with_an_argument_is_told_by_its_name(
+        self, server: Served, space: str
+    ) -> None:
+        async def say(session: ClientSession) -> None:
+            for wrong in ({"data": 5}, {"ttl_minutes": 0}, {"ttl_minutes": "5"}, {"key": 5}):
+                given = {"key": "session/a/b", "data": "text", **wrong}
+                said = await failed(session, "save_to_working_memory", **given)
+                (name,) = wrong
+                assert said.partition("] ")[2].startswith(f"{name}: "), said
 
         talk(agent(server, space), say)
 
