@@ -64,11 +64,17 @@ class Writing(Face):
             self._identity,
         )
 
-    def save_many(self, items: Iterable[Mapping[str, Any]]) -> list[Saved]:
+    def save_many(
+        self, items: Iterable[Mapping[str, Any]], *, idempotency_key: str | None = None
+    ) -> list[Saved]:
         """Saves in one commit, all or none; each item is a mapping of ``save``'s arguments.
+
+        ``idempotency_key`` makes a retry of all of them together safe; items may have one each
+        instead.
 
         Raises:
             Invalid: ``too_many_items`` over 50,000, or an item's error, named ``items.<number>``.
+            Conflict: ``idempotency_key_reused`` where other items were saved under the key.
         """
         self._authorise(SaveMemory)
         given = listed(items, "items")
@@ -78,7 +84,7 @@ class Writing(Face):
                 code="too_many_items",
                 field="items",
             )
-        return self._engine.run_all(item_commands(given), self._identity)
+        return self._engine.run_all(item_commands(given, idempotency_key), self._identity)
 
     def revise(self, id: str, content: str, **options: Unpack[EditOptions]) -> Memory:
         """Rewrite the text of a memory; its history keeps the old one."""

@@ -26,6 +26,11 @@ _ERRORS = {
 }
 """What every address may answer with besides."""
 
+_ADDS = (
+    "Each request does more, and no retry can be told: `Idempotency-Key` is refused"
+    " (`idempotency_key_unsupported`)."
+)
+
 
 def responses(route: Route) -> dict[int | str, dict[str, Any]]:
     """The answers by status."""
@@ -42,7 +47,7 @@ def extra(route: Route) -> dict[str, Any]:
     """What is taken: parameters and the body."""
     names = taken(route)
     inside = schema(route.model, [*in_path(route), *names])["properties"]
-    told: dict[str, Any] = {}
+    told: dict[str, Any] = {"description": _ADDS} if route.adds else {}
     parameters = [
         {"name": name, "in": "path", "required": True, "schema": _named(inside[name])}
         for name in in_path(route)

@@ -116,7 +116,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     plain("GET /checkpoints/latest", "read", Nothing, "checkpoint"),
     made("POST /memories/{id}/proof", "read", Proven, "prove", calls.prove),
     # how the memory does
-    plain("POST /audit/runs", "write", Nothing, "audit.run", answers=Row),
+    plain("POST /audit/runs", "write", Nothing, "audit.run", answers=Row, adds=True),
     made(
         "GET /audit/latest",
         "read",
@@ -132,7 +132,9 @@ ROUTES: Final[tuple[Route, ...]] = (
     plain("GET /audit/trend", "read", Days, "audit.trend", answers=list[Row], operation="audit"),
     plain("GET /audit/at", "read", Moment, "audit.at", answers=Row, operation="audit"),
     plain("GET /audit/findings/{name}", "read", Finding, "audit.explain", operation="audit"),
-    plain("POST /audit/evaluations", "write", Nothing, "audit.evaluate", answers=Row | None),
+    plain(
+        "POST /audit/evaluations", "write", Nothing, "audit.evaluate", answers=Row | None, adds=True
+    ),
     plain(
         "GET /audit/evaluations/latest",
         "read",
@@ -164,15 +166,23 @@ ROUTES: Final[tuple[Route, ...]] = (
     plain("POST /working/search", "read", SearchWorking, "working.search"),
     plain("GET /working/{key:path}", "read", GetEntry, "working.get"),
     plain("GET /sessions/{session}/turns", "read", GetTurns, "conversation.turns"),
-    plain("POST /sessions/{session}/turns", "write", AppendTurn, "conversation.append"),
-    plain("POST /sessions/{session}/tool-calls", "write", ToolCall, "report_tool_call"),
+    plain("POST /sessions/{session}/turns", "write", AppendTurn, "conversation.append", adds=True),
+    plain("POST /sessions/{session}/tool-calls", "write", ToolCall, "report_tool_call", adds=True),
     plain("POST /turns/search", "read", SearchConversation, "conversation.search"),
     plain("POST /feedback", "write", GiveFeedback, "feedback"),
     # who may
     plain("POST /proposals", "write", Propose, "propose"),
     plain("GET /proposals", "read", Proposals, "proposals"),
     plain("POST /proposals/{proposal_id}/decide", "write", DecideProposal, "decide"),
-    made("POST /tokens", "write", NewToken, "tokens.issue", calls.issue, operation="token issue"),
+    made(
+        "POST /tokens",
+        "write",
+        NewToken,
+        "tokens.issue",
+        calls.issue,
+        operation="token issue",
+        adds=True,
+    ),
     made(
         "GET /tokens",
         "read",
