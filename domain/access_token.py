@@ -10,6 +10,7 @@ from hashlib import sha256
 from hmac import compare_digest
 from typing import ClassVar, Final, TypeAlias, assert_never
 
+from . import identifier
 from .errors import Invalid
 from .identity import Identity, Role
 from .recorded import Recorded
@@ -124,8 +125,7 @@ def read(text: str) -> tuple[str, str] | None:
     id_, _, secret = text.removeprefix(_PREFIX).partition("_")
     if not text.startswith(_PREFIX) or len(id_) != 32 or not text.isascii() or not id_.isalnum():
         return None
-    parts = (id_[:8], id_[8:12], id_[12:16], id_[16:20], id_[20:])
-    return "-".join(parts), secret
+    return identifier.written(id_), secret
 
 
 def admits(token: Token | None, secret: str, now: datetime) -> bool:
