@@ -76,6 +76,24 @@ def test_a_token_of_another_space_is_not_taken_for_the_owners(tmp_path: Path) ->
         first = owner_token(m, tmp_path / "store")
         other = owner_token(m.acting_as("manual", "other"), tmp_path / "store")
         assert other.text not in (None, first.text)
+        shared = tmp_path / "store" / "keys" / "server.other.token"
+        shared.write_bytes(first.path.read_bytes())
+        again = owner_token(m.acting_as("manual", "other"), tmp_path / "store")
+        assert again.text not in (None, first.text, other.text)
+
+
+def test_servers_of_several_spaces_keep_a_token_each(tmp_path: Path) -> None:
+    with package.open(tmp_path / "store") as m:
+        spaces = ("default", "team-a", "team-b")
+        made = {
+            space: owner_token(m.acting_as("manual", space), tmp_path / "store") for space in spaces
+        }
+        assert made["default"].path.name == "server.token"
+        for space, token in made.items():
+            again = owner_token(m.acting_as("manual", space), tmp_path / "store")
+            assert (again.path, again.text) == (token.path, None)
+            text = token.path.read_text(encoding="ascii").strip()
+            assert (text, m.tokens.authenticate(text).space) == (token.text, space)
 
 
 def test_it_ends_in_order_with_streams_open(
