@@ -24,6 +24,7 @@ SESSION = "http"
 """The session of a search that names none by ``X-Session``."""
 
 _POSITION = re.compile(r"[0-9]{1,18}")
+_TAG = re.compile(r'"([0-9]{1,18})"')
 _SAYS_WHETHER = frozenset(["confirm", "dry_run"])
 _FROM_HEADERS = {"idempotency_key": "Idempotency-Key", "expected_version": "If-Match"}
 """What stands in headers instead of the body, by the name of the field."""
@@ -73,11 +74,12 @@ def endpoint(route: Route, gate: Gate, max_body: int, threads: CapacityLimiter) 
     def work(request: Request, sent: bytes) -> Response:
         face = request.state.face = gate.admit(request, writes=route.writes)
         face.require(route.operation)
-        moment = request.query_params.get(AS_OF) if route.kind == "past" else None
+        moment = _asked_of(request) if route.kind == "past" else None
         given = {**(read(request, sent) if is_posted else {}), **_queried(route, request)}
         _require(route, given)
         if moment is not None:
-            face = face.as_of(int(moment) if _POSITION.fullmatch(moment) else moment)
+            with _named({"when": AS_OF}):
+                face = face.as_of(int(moment) if _POSITION.fullmatch(moment) else moment)
         values = {**given, **request.path_params, **_from_headers(route, request)}
         call = Call(face, values, request.headers.get("x-session", SESSION))
         with _named(_FROM_HEADERS):
@@ -129,10 +131,22 @@ def _queried(route: Route, request: Request) -> dict[str, Any]:
         if fields.is_many(annotation):
             read[name] = texts
         elif len(texts) > 1:
-            raise Invalid(f"{name}: it is there twice.", code=f"{name}_invalid", field=name)
+            raise _twice(name, name)
         else:
             read[name] = fields.from_text(annotation, texts[0])
     return read
+
+
+def _asked_of(request: Request) -> str | None:
+    """The moment of the past that a question is put to."""
+    moments = request.query_params.getlist(AS_OF)
+    if len(moments) > 1:
+        raise _twice(AS_OF, AS_OF)
+    return moments[0] if moments else None
+
+
+def _twice(field: str, name: str) -> Invalid:
+    return Invalid(f"{field}: it is there twice.", code=f"{name}_invalid", field=field)
 
 
 def _require(route: Route, given: Values) -> None:
@@ -164,14 +178,14 @@ def _from_headers(route: Route, request: Request) -> dict[str, Any]:
         read["idempotency_key"] = key
     version = _once(request, "If-Match")
     if version not in (None, "*") and "expected_version" in in_headers(route):
-        text = version.strip('"')
-        if not text.isdecimal() or len(text) > 18:
+        tag = _TAG.fullmatch(version)
+        if tag is None:
             raise Invalid(
                 'If-Match: give the ETag that the memory came with, such as "3".',
                 code="if_match_invalid",
                 field="If-Match",
             )
-        read["expected_version"] = int(text)
+        read["expected_version"] = int(tag[1])
     return read
 
 
@@ -183,8 +197,7 @@ def _once(request: Request, header: str) -> str | None:
     """
     values = request.headers.getlist(header)
     if len(values) > 1:
-        code = f"{header.lower().replace('-', '_')}_invalid"
-        raise Invalid(f"{header}: it is there twice.", code=code, field=header)
+        raise _twice(header, header.lower().replace("-", "_"))
     return values[0] if values else None
 
 

@@ -59,10 +59,12 @@ def router(store: Muniment, gate: Gate, metrics: Metrics) -> APIRouter:
     """The addresses outside ``/v1``."""
     routes = APIRouter(tags=["health"])
 
+    @routes.head("/healthz", include_in_schema=False)
     @routes.get("/healthz", summary="The process lives.")
     async def live() -> dict[str, str]:
         return {"status": "live"}
 
+    @routes.head("/readyz", include_in_schema=False)
     @routes.get("/readyz", summary="The log can be read and searches are up to date.")
     async def ready() -> Response:
         stats = await run_in_threadpool(store.stats)

@@ -201,7 +201,11 @@ class TestVersions:
         late = owner.post(path, json={"importance": 0.1}, headers={"If-Match": tag})
         fails(late, 409, "version_conflict", "If-Match")
         assert owner.post(path, json=asked, headers={"If-Match": "*"}).status_code == 200
-        odd = owner.post(path, json=asked, headers={"If-Match": "W/x"})
+        for tag in ("W/x", '"1', "1", '1""', '"x"', '"1", "2"', ""):
+            odd = owner.post(path, json=asked, headers={"If-Match": tag})
+            fails(odd, 422, "if_match_invalid", "If-Match")
+        twice = [("If-Match", '"1"'), ("If-Match", '"2"')]
+        odd = owner.post(path, json=asked, headers=twice)
         fails(odd, 422, "if_match_invalid", "If-Match")
 
     def test_a_retry_with_its_key_happens_once(self, owner: httpx.Client) -> None:
@@ -261,7 +265,8 @@ class TestVersions:
         assert owner.get(path, params={"as_of": then}).json()["content"] == FACT
         found = owner.post(f"/v1/search?as_of={then}", json={"query": "quillmark"}).json()
         assert found["hits"][0]["memory"]["content"] == FACT
-        fails(owner.get(path, params={"as_of": "yesterday"}), 422, "timestamp_invalid", "when")
+        fails(owner.get(path, params={"as_of": "yesterday"}), 422, "timestamp_invalid", "as_of")
+        fails(owner.get(f"{path}?as_of=1&as_of=2"), 422, "as_of_invalid", "as_of")
         refused = owner.post(f"/v1/memories?as_of={then}", json={"content": "x"})
         fails(refused, 422, "unknown_field", "as_of")
 
