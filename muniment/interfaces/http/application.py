@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 from anyio import CapacityLimiter
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Security
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -20,7 +20,7 @@ from muniment._release import __version__
 from muniment.domain.errors import MunimentError
 
 from . import failures, health, streaming
-from .described import extra, responses
+from .described import BEARER, extra, responses
 from .endpoints import endpoint
 from .gate import Gate
 from .health import Metrics
@@ -65,6 +65,7 @@ def application(gate: Gate, max_body: int) -> FastAPI:
     app.router.route_class = _Address
     metrics = Metrics(gate.store)
     threads = CapacityLimiter(THREADS)
+    asked = [] if gate.authenticate is None else [Security(BEARER)]
     for route in ROUTES:
         app.add_api_route(
             f"/v1{route.path}",
@@ -79,8 +80,9 @@ def application(gate: Gate, max_body: int) -> FastAPI:
             response_class=Response,
             response_model=None,
             openapi_extra=extra(route),
+            dependencies=asked,
         )
-    app.include_router(streaming.router(gate, stopping), prefix="/v1")
+    app.include_router(streaming.router(gate, stopping), prefix="/v1", dependencies=asked)
     app.include_router(health.router(gate.store, gate, metrics))
     app.router.routes.append(Route(PATH, tools, methods=["GET", "POST", "DELETE"]))
     app.add_exception_handler(MunimentError, _refused)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Security
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
@@ -13,6 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from muniment.handle import Muniment
 from muniment.interfaces.documents import document
 
+from .described import BEARER
 from .gate import Gate
 
 _OPENMETRICS = "text/plain; version=0.0.4; charset=utf-8"
@@ -71,7 +72,12 @@ def router(store: Muniment, gate: Gate, metrics: Metrics) -> APIRouter:
         text = document({"status": "ready", "position": stats.head}, indent=None)
         return Response(text.encode(), media_type="application/json")
 
-    @routes.get("/metrics", summary="Figures for Prometheus.", response_class=PlainTextResponse)
+    @routes.get(
+        "/metrics",
+        summary="Figures for Prometheus.",
+        response_class=PlainTextResponse,
+        dependencies=[] if gate.authenticate is None else [Security(BEARER)],
+    )
     async def figures(request: Request) -> Response:
         await run_in_threadpool(gate.admit, request, writes=False)
         text = await run_in_threadpool(generate_latest, metrics.registry)

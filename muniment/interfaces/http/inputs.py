@@ -188,5 +188,5 @@ class Named(Input):
     id: MemoryId
 
 
-Row = RootModel[dict[str, Any]]
-"""A row of the audit: its names are those of the page on audits."""
+class AuditRow(RootModel[dict[str, Any]]):
+    """A row of the audit: its names are those of the page on audits."""

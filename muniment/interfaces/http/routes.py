@@ -35,6 +35,7 @@ from muniment.working import AppendTurn
 from . import calls
 from .inputs import (
     Against,
+    AuditRow,
     Days,
     DryRun,
     ErasingMany,
@@ -49,7 +50,6 @@ from .inputs import (
     Period,
     Proven,
     RollingBack,
-    Row,
     ToolCall,
     Why,
     WorkingText,
@@ -116,31 +116,38 @@ ROUTES: Final[tuple[Route, ...]] = (
     plain("GET /checkpoints/latest", "read", Nothing, "checkpoint"),
     made("POST /memories/{id}/proof", "read", Proven, "prove", calls.prove),
     # how the memory does
-    plain("POST /audit/runs", "write", Nothing, "audit.run", answers=Row, adds=True),
+    plain("POST /audit/runs", "write", Nothing, "audit.run", answers=AuditRow, adds=True),
     made(
         "GET /audit/latest",
         "read",
         Nothing,
         "audit.latest",
         calls.audit_latest,
-        answers=Row,
+        answers=AuditRow,
         operation="audit",
     ),
     made(
         "GET /audit/report", "read", Nothing, "audit.report", calls.audit_report, operation="audit"
     ),
-    plain("GET /audit/trend", "read", Days, "audit.trend", answers=list[Row], operation="audit"),
-    plain("GET /audit/at", "read", Moment, "audit.at", answers=Row, operation="audit"),
+    plain(
+        "GET /audit/trend", "read", Days, "audit.trend", answers=list[AuditRow], operation="audit"
+    ),
+    plain("GET /audit/at", "read", Moment, "audit.at", answers=AuditRow, operation="audit"),
     plain("GET /audit/findings/{name}", "read", Finding, "audit.explain", operation="audit"),
     plain(
-        "POST /audit/evaluations", "write", Nothing, "audit.evaluate", answers=Row | None, adds=True
+        "POST /audit/evaluations",
+        "write",
+        Nothing,
+        "audit.evaluate",
+        answers=AuditRow | None,
+        adds=True,
     ),
     plain(
         "GET /audit/evaluations/latest",
         "read",
         Nothing,
         "audit.evaluation",
-        answers=Row | None,
+        answers=AuditRow | None,
         operation="audit",
     ),
     plain("GET /report", "read", Period, "report"),

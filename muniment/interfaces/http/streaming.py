@@ -14,6 +14,7 @@ from muniment.handle import Muniment
 from muniment.interfaces.documents import document
 from muniment.queries.log import Log, LogEntry
 
+from .described import STREAM, of_stream
 from .gate import Gate
 
 LOOK_EVERY: Final = 0.2
@@ -34,6 +35,8 @@ def router(gate: Gate, stopping: asyncio.Event) -> APIRouter:
         description="Server-sent events: `id` is the position, `event` the name, `data` the entry."
         " It begins after `Last-Event-ID`, or after the position in `after`, or at the first.",
         response_class=EventSourceResponse,
+        responses=of_stream(),
+        openapi_extra=dict(STREAM),
     )
     async def stream(request: Request) -> EventSourceResponse:
         face = await run_in_threadpool(gate.admit, request, writes=False)
