@@ -1,6 +1,6 @@
 """How an address is described in ``/openapi.json``: from the models, so that both say the same."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import make_dataclass
 from typing import Annotated, Any, Final, Union, get_args
 
@@ -61,24 +61,19 @@ STREAM: Final[Mapping[str, Any]] = {
 """What the log as a stream takes."""
 
 
-_OF_STREAM: Final = (401, 403, 422, 429, 500, 503)
+OF_STREAM: Final = (401, 403, 422, 429, 500, 503)
+OF_FIGURES: Final = (401, 403, 429, 500, 503)
 
 
-def of_stream() -> dict[int | str, dict[str, Any]]:
-    """The answers of the log as a stream, by status."""
-    told = {status: answer for status, answer in _errors().items() if status in _OF_STREAM}
-    events = {"text/event-stream": {"schema": {"type": "string"}}}
-    return {200: {"description": "Events, until one side ends.", "content": events}, **told}
-
-
-def _errors() -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": Failed, "description": text} for status, text in _ERRORS.items()}
+def errors(statuses: Iterable[int]) -> dict[int | str, dict[str, Any]]:
+    """The answers that are errors, by status."""
+    return {status: {"model": Failed, "description": _ERRORS[status]} for status in statuses}
 
 
 def responses(route: Route) -> dict[int | str, dict[str, Any]]:
     """The answers by status."""
     answers = _confirmed(route.answers) if route.kind == "confirmed" else route.answers
-    told = _errors()
+    told = errors(_ERRORS)
     told[200] = {"model": answers, "description": "Done."}
     if route.name == "save":
         told[201] = {"model": route.answers, "description": "Saved as a new memory."}

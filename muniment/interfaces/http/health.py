@@ -1,6 +1,7 @@
 """Whether the server lives, whether it can answer, and figures for Prometheus."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from fastapi import APIRouter, Security
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -8,14 +9,18 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 
 from muniment.handle import Muniment
 from muniment.interfaces.documents import document
 
-from .described import BEARER
+from .described import BEARER, OF_FIGURES, errors
 from .gate import Gate
 
+_FIGURES: Final = {
+    "description": "Figures, a line each.",
+    "content": {"text/plain": {"schema": {"type": "string"}}},
+}
 _OPENMETRICS = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -75,7 +80,8 @@ def router(store: Muniment, gate: Gate, metrics: Metrics) -> APIRouter:
     @routes.get(
         "/metrics",
         summary="Figures for Prometheus.",
-        response_class=PlainTextResponse,
+        response_class=Response,
+        responses={200: _FIGURES, **errors(OF_FIGURES)},
         dependencies=[] if gate.authenticate is None else [Security(BEARER)],
     )
     async def figures(request: Request) -> Response:

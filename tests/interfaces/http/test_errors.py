@@ -236,13 +236,14 @@ class TestVersions:
         owner, admin = server.client(space=space), server.client(role="admin", space=space)
         key = {"Idempotency-Key": "retry-1"}
         before = server.store.stats().head
-        for client, path, body in (
+        asked: tuple[tuple[httpx.Client, str, dict[str, Any]], ...] = (
             (owner, "/v1/sessions/s/turns", {"role": "user", "content": "Hello."}),
             (owner, "/v1/sessions/s/tool-calls", {"tool": "ls", "arguments": {}, "ok": True}),
             (owner, "/v1/audit/runs", {}),
             (owner, "/v1/audit/evaluations", {}),
             (admin, "/v1/tokens", {"actor": "bot:main"}),
-        ):
+        )
+        for client, path, body in asked:
             told = client.post(path, json=body, headers=key)
             fails(told, 422, "idempotency_key_unsupported", "Idempotency-Key")
         assert owner.get("/v1/sessions/s/turns").json() == []
