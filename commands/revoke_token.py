@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from muniment.domain import access_token
+from muniment.domain import access_token, identifier
 from muniment.domain.access_token import Issued, Token
 from muniment.domain.errors import Invalid, NotFound
 from muniment.domain.inputs import MemoryId
@@ -35,15 +35,15 @@ def named(desk: Desk, name: str) -> Token:
 
     Raises:
         NotFound: There is none.
-        Invalid: ``id_ambiguous`` where there are several.
+        Invalid: ``id_invalid``, or ``id_ambiguous`` where there are several.
     """
-    ids = [id_ for id_ in desk.begun(Issued.NAME) if id_.endswith(name.lower())]
-    if len(ids) > 1:
+    found = identifier.ending(desk.begun(Issued.NAME), identifier.digits(name))
+    if len(found) > 1:
         raise Invalid(
-            f"{len(ids)} tokens end in {name!r}: give more of the one you mean.",
+            f"{len(found)} tokens end in {name!r}: give more of the one you mean.",
             code="id_ambiguous",
             field="id",
         )
-    if not ids:
+    if not found:
         raise NotFound(f"There is no token {name!r} in this space.", field="id")
-    return desk.states(ids, access_token.evolve)[ids[0]]
+    return desk.states(found, access_token.evolve)[found[0]]

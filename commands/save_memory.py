@@ -1,8 +1,9 @@
 """Keep something that was said: as a new memory, or as a repetition of a known one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import Field
@@ -15,7 +16,9 @@ from muniment.domain.identity import TRUST, Identity
 from muniment.domain.inputs import (
     Category,
     Content,
+    IdempotencyKey,
     Importance,
+    Input,
     Metadata,
     SourceField,
     Tags,
@@ -231,6 +234,16 @@ class SaveMemory(Command):
         return tuple(noticed)
 
 
+class _OneOfMany(SaveMemory):
+    """A save of several under one key: the request that a retry must equal is all of them."""
+
+    together: Annotated[str, Field(repr=False)]
+
+
+class _Key(Input):
+    idempotency_key: IdempotencyKey
+
+
 def _is_readable(memory: State) -> bool:
     return memory.fault is None and memory.condition == "live"
 
@@ -244,12 +257,50 @@ def _arguments(item: object) -> dict[str, Any]:
     raise Invalid("an item is a mapping of save's arguments by name.", code="items_invalid")
 
 
-def items(given: Sequence[object]) -> list[SaveMemory]:
+def items(given: Sequence[object], key: str | None = None) -> list[SaveMemory]:
     """The commands of a bulk save, each checked before the first is decided.
 
+    Args:
+        given: The arguments of each.
+        key: Makes a retry of all of them together safe; the items then have none of their own.
+
     Raises:
-        Invalid: The first item's error, its field prefixed by ``items.<number>``.
+        Invalid: ``idempotency_key_invalid``, or the first item's error, its field prefixed by
+            ``items.<number>``.
     """
+    each = _items(given)
+    if key is None:
+        return each
+    named, together = sha256(_Key.of(idempotency_key=key).idempotency_key.encode()), sha256()
+    for number, command in enumerate(each):
+        if command.idempotency_key is not None:
+            raise Invalid(
+                f"items.{number}: give one key to all of them, or one to each.",
+                code="idempotency_key_invalid",
+                field=f"items.{number}.idempotency_key",
+            )
+        together.update(sha256(command.request()).digest())
+    return [
+        _OneOfMany.of(
+            **{
+                **_read_once(command, item),
+                "idempotency_key": f"batch:{named.hexdigest()}:{number}",
+                "together": together.hexdigest(),
+            }
+        )
+        for number, (command, item) in enumerate(zip(each, given, strict=True))
+    ]
+
+
+def _read_once(command: SaveMemory, item: object) -> dict[str, Any]:
+    """What an item gave; of what can be gone through but once, what was made of it."""
+    return {
+        name: getattr(command, name) if isinstance(value, Iterator) else value
+        for name, value in _arguments(item).items()
+    }
+
+
+def _items(given: Sequence[object]) -> list[SaveMemory]:
     commands: list[SaveMemory] = []
     for number, item in enumerate(given):
         try:

@@ -10,6 +10,7 @@ from hashlib import sha256
 from hmac import compare_digest
 from typing import ClassVar, Final, TypeAlias, assert_never
 
+from . import identifier
 from .errors import Invalid, Refused
 from .identity import Identity, Role
 from .recorded import Recorded
@@ -132,8 +133,7 @@ def read(shown: object) -> tuple[str, str] | None:
     id_, _, secret = shown.removeprefix(_PREFIX).partition("_")
     if len(id_) != 32 or not id_.isalnum():
         return None
-    parts = (id_[:8], id_[8:12], id_[12:16], id_[16:20], id_[20:])
-    return "-".join(parts), secret
+    return identifier.written(id_), secret
 
 
 def admitted(token: Token | None, secret: str, now: datetime) -> Identity:

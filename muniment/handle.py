@@ -115,12 +115,17 @@ class Muniment(
         return self._namespace
 
     def record_start(self, kind: Kind) -> None:
-        """Put on record that a process serves this store from now on; nothing where it may not."""
+        """Put on record that a process serves this store from now on; nothing where it may not.
+
+        The end of one that serves others signs a checkpoint of all that was appended.
+        """
         if not self._engine.store.read_only:
             self._engine.run(
                 RecordStart.of(kind=kind, release=__version__),
                 identity(self.space, f"system:{kind}"),
             )
+            if kind == "serve":
+                self._engine.checkpoints.leave_none()
 
     def acting_as(
         self, actor: str, space: str | None = None, namespace: str | None = None

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import timedelta
 
+from .. import identifier
 from ..errors import Invalid, NotFound
 from ..ports import Desk
 from .events import Made
@@ -17,14 +18,14 @@ def named(desk: Desk, name: str) -> State:
 
     Raises:
         NotFound: The space has none of that name.
-        Invalid: ``id_ambiguous`` where several ids end so.
+        Invalid: ``id_invalid``, or ``id_ambiguous`` where several ids end so.
     """
-    ids = desk.begun(Made.NAME)
+    made = desk.begun(Made.NAME)
     number = _NUMBER.fullmatch(name.strip())
     if number:
-        found = ids[int(number[1]) - 1 : int(number[1])] if int(number[1]) else []
+        found = made[int(number[1]) - 1 : int(number[1])] if int(number[1]) else []
     else:
-        found = [id_ for id_ in ids if id_.endswith(name.strip().lower())]
+        found = identifier.ending(made, identifier.digits(name, "proposal_id"))
     if not found:
         raise NotFound(f"There is no proposal {name!r} in this space.", field="proposal_id")
     if len(found) > 1:

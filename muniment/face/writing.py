@@ -67,14 +67,20 @@ class Writing(Face):
             self._identity,
         )
 
-    def save_many(self, items: Iterable[Mapping[str, Any]]) -> list[Saved]:
+    def save_many(
+        self, items: Iterable[Mapping[str, Any]], *, idempotency_key: str | None = None
+    ) -> list[Saved]:
         """Saves in one commit, all or none; each item is a mapping of ``save``'s arguments.
+
+        ``idempotency_key`` makes a retry of all of them together safe; items may have one each
+        instead.
 
         Raises:
             Invalid: ``too_many_items`` over 50,000, or an item's error, named ``items.<number>``.
+            Conflict: ``idempotency_key_reused`` where other items were saved under the key.
         """
         self._authorise(SaveMemory)
-        return self._engine.run_all(item_commands(_bulk(items)), self._identity)
+        return self._engine.run_all(item_commands(_bulk(items), idempotency_key), self._identity)
 
     def write_all(self, changes: Iterable[SaveMemory | Edit]) -> list[Saved | Memory]:
         """Saves and edits in one commit, all or none; the answers are in their order.

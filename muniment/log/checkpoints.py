@@ -39,7 +39,10 @@ from .store import Store
 _log = structlog.get_logger(__name__)
 
 AT_CLOSE: Final = 1_000
-"""Events since the last checkpoint from which one is made when a handle is closed."""
+"""Events since the last checkpoint from which one is made when a handle is closed.
+
+A server that ends makes one of any: it is what is kept of the log until the next start.
+"""
 
 _COMMAND_SECONDS = 60.0
 
@@ -75,6 +78,7 @@ class Checkpoints:
         self._lock: LogLock | None = None
         self._last: tuple[int, datetime] | None = None
         self._seen = 0
+        self._leaves_none = False
         self._volatile: Checkpoint | None = None
         self._handed: list[threading.Thread] = []
 
@@ -115,17 +119,27 @@ class Checkpoints:
             finally:
                 self._mutex.release()
 
+    def leave_none(self) -> None:
+        """From here on the last checkpoint takes in whatever was appended, be it one event."""
+        self._leaves_none = True
+
     def close(self) -> None:
         """Makes a last checkpoint where much was appended, and waits for who is handed one."""
-        events = self._cadence.events
         with self._mutex:
-            if self._seen and events and self._directory is not None:
-                self._keep_up(self._seen, events=min(events, AT_CLOSE))
+            if self._directory is not None:
+                self._make_last()
             for thread in self._handed:
                 thread.join()
             if self._lock is not None:
                 self._lock.close()
                 self._lock = None
+
+    def _make_last(self) -> None:
+        events = self._cadence.events
+        if self._leaves_none and (events or self._cadence.minutes):
+            self._keep_up(self._store.rows.head().position, events=1)
+        elif self._seen and events:
+            self._keep_up(self._seen, events=min(events, AT_CLOSE))
 
     def rotate_key(self, identity: Identity) -> None:
         """Puts a fresh signing key in place, and says so in the log under the old one's signature.

@@ -1,10 +1,10 @@
 """Where commands and queries read memories: straight from the log, by id or the tail of one."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
+from muniment.domain import identifier
 from muniment.domain.errors import Invalid, NotFound
 from muniment.domain.identity import Identity
 from muniment.domain.memory.state import State
@@ -14,9 +14,6 @@ from muniment.domain.rules import Rules
 from .store import Store
 
 S = TypeVar("S")
-
-_WHOLE = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_TAIL = re.compile(r"[0-9a-f-]{8,36}")
 
 
 class LogDesk:
@@ -82,18 +79,12 @@ class LogDesk:
             Invalid: ``id_invalid`` or ``id_ambiguous``.
             NotFound: No memory of the space ends like that.
         """
-        lower = name.strip().lower()
-        if _WHOLE.fullmatch(lower):
-            return lower
-        if not _TAIL.fullmatch(lower) or len(lower.replace("-", "")) < 8:
-            raise Invalid(
-                f"{name!r} is no id: give a whole one, or at least 8 hex digits of its end.",
-                code="id_invalid",
-                field="id",
-            )
+        given = identifier.digits(name)
+        if len(given) == identifier.WHOLE:
+            return identifier.written(given)
         here = [
             stream
-            for stream in self._store.rows.select_streams(lower, limit=1_000)
+            for stream in self._store.rows.select_streams(given, limit=1_000)
             if (state := self._load(stream)) is not None and state.space == self.identity.space
         ]
         if not here:

@@ -10,6 +10,7 @@ from uuid import UUID
 from eventsourcing.persistence import Notification, StoredEvent
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteCursor
 
+from muniment.domain import identifier
 from muniment.domain.errors import Conflict, StorageFailed
 from muniment.domain.moments import rfc3339
 
@@ -192,19 +193,14 @@ class Recorder(SQLiteApplicationRecorder):
             [command_id],
         )
 
-    def select_streams(self, tail: str, limit: int) -> list[str]:
-        """Streams whose names end in ``tail``, whose last 8 characters are looked up."""
+    def select_streams(self, digits: str, limit: int) -> list[str]:
+        """Streams whose ids end in at least 8 hex digits, the last 8 of which are looked up."""
         with self._reading() as cursor:
             cursor.execute(
                 "SELECT stream FROM events WHERE version = 1 AND substr(stream, -8) = ?",
-                [tail[-8:]],
+                [digits[-8:]],
             )
-            compact = tail.replace("-", "")
-            return [
-                stream
-                for (stream,) in cursor.fetchall()
-                if stream.replace("-", "").endswith(compact)
-            ][:limit]
+            return identifier.ending((stream for (stream,) in cursor.fetchall()), digits)[:limit]
 
     def select_memories(self, space: str, until: int) -> list[tuple[str, int]]:
         """The memories that began in a space up to a position, each with that of its beginning."""

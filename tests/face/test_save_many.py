@@ -53,6 +53,35 @@ class TestAll:
         assert (memory.metadata, memory.store, memory.trust) == ({"k": "v"}, "procedural", 1)
         assert len(saved.warnings) == 1
 
+    def test_a_retry_of_all_under_one_key_adds_nothing(self, m: Muniment) -> None:
+        items = [{"content": f"Shelf {n} is empty.", "category": "a//b"} for n in range(5)]
+        items.append(items[0])
+        first = m.save_many(items, idempotency_key="k-1")
+        again = m.save_many(items, idempotency_key="k-1")
+        assert [(one.position, one.outcome) for one in again] == [
+            (one.position, one.outcome) for one in first
+        ]
+        assert len(first[0].warnings) == 1
+        assert m.stats().head == 6
+
+    def test_other_items_under_the_key_are_a_conflict(self, m: Muniment) -> None:
+        items = [{"content": f"Shelf {n} is empty."} for n in range(5)]
+        m.save_many(items, idempotency_key="k-1")
+        for other in (items[:4], items[::-1], [*items, {"content": FACT}]):
+            with pytest.raises(Conflict) as caught:
+                m.save_many(other, idempotency_key="k-1")
+            assert caught.value.code == "idempotency_key_reused"
+        assert m.stats().head == 5
+
+    @pytest.mark.parametrize("key", ["a b", "", 5])
+    def test_a_key_for_all_is_plain_and_the_only_one(self, m: Muniment, key: Any) -> None:
+        with pytest.raises(Invalid) as caught:
+            m.save_many([{"content": FACT}], idempotency_key=key)
+        assert caught.value.code == "idempotency_key_invalid"
+        with pytest.raises(Invalid) as caught:
+            m.save_many([{"content": FACT, "idempotency_key": "k-2"}], idempotency_key="k-1")
+        assert caught.value.field == "items.0.idempotency_key"
+
     def test_a_retry_with_keys_adds_nothing(self, m: Muniment) -> None:
         items = [{"content": f"Shelf {n} is empty.", "idempotency_key": f"k-{n}"} for n in range(5)]
         first = m.save_many(items)

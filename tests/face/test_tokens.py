@@ -1,6 +1,7 @@
 """Access tokens: shown once, kept as a digest, short of life, ended at will."""
 
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,22 @@ class TestEnding:
             admin.tokens.authenticate(made.text)
         assert caught.value.code == "token_refused"
         assert admin.tokens.authenticate(other.text).actor == "bot:main"
+
+    @pytest.mark.parametrize("change", [str.upper, "  {} ".format])
+    def test_it_is_named_as_its_own_text_shows_it(
+        self, admin: Muniment, change: Callable[[str], str]
+    ) -> None:
+        made = admin.tokens.issue(actor="bot:main")
+        shown = made.text.split("_")[1]
+        assert admin.tokens.revoke(change(shown)).revoked_at is not None
+        assert admin.tokens.revoke(change(shown[-17:])).id == made.token.id
+
+    @pytest.mark.parametrize("name", ["x", "abcdef0", "not-an-id", ""])
+    def test_what_cannot_be_an_id_is_refused(self, admin: Muniment, name: str) -> None:
+        admin.tokens.issue(actor="bot:main")
+        with pytest.raises(Invalid) as caught:
+            admin.tokens.revoke(name)
+        assert (caught.value.code, caught.value.field) == ("id_invalid", "id")
 
     def test_revoking_again_adds_nothing(self, admin: Muniment) -> None:
         made = admin.tokens.issue(actor="bot:main")

@@ -89,7 +89,8 @@ def _serve(
     """Serve HTTP under /v1 and the Model Context Protocol under /mcp, until told to end.
 
     At the first start an owner's token is made: it is printed this once, and kept in
-    keys/server.token. 'muniment token issue' makes others. SIGTERM and SIGINT end it in order.
+    keys/server.token (keys/server.SPACE.token for any space but 'default'). 'muniment token issue'
+    makes others. SIGTERM and SIGINT end it in order.
     """
     with _extra():
         from muniment.interfaces.http import owner_token, serving  # noqa: PLC0415 (an extra)

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from anyio import CapacityLimiter
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Security
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -17,7 +17,7 @@ from muniment.domain.errors import MunimentError
 from muniment.settings import LimitSettings
 
 from . import failures, health, streaming
-from .described import extra, responses
+from .described import BEARER, extra, responses
 from .door import Door
 from .endpoints import endpoint
 from .gate import Gate
@@ -61,6 +61,7 @@ def application(gate: Gate, limits: LimitSettings) -> FastAPI:
     app.router.route_class = _Address
     metrics = Metrics(gate.store)
     threads = CapacityLimiter(THREADS)
+    asked = [] if gate.authenticate is None else [Security(BEARER)]
     for route in ROUTES:
         app.add_api_route(
             f"/v1{route.path}",
@@ -75,8 +76,9 @@ def application(gate: Gate, limits: LimitSettings) -> FastAPI:
             response_class=Response,
             response_model=None,
             openapi_extra=extra(route),
+            dependencies=asked,
         )
-    app.include_router(streaming.router(gate, stopping), prefix="/v1")
+    app.include_router(streaming.router(gate, stopping), prefix="/v1", dependencies=asked)
     app.include_router(health.router(gate.store, gate, metrics))
     app.router.routes.append(Route(PATH, tools, methods=["GET", "POST", "DELETE"]))
     app.add_exception_handler(MunimentError, _refused)

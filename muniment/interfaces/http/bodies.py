@@ -2,7 +2,8 @@
 
 import json
 import math
-from typing import Any, NoReturn, cast
+from collections.abc import Iterable
+from typing import Any, cast
 
 from starlette.requests import Request
 
@@ -39,18 +40,30 @@ def read(request: Request, sent: bytes) -> dict[str, Any]:
     """
     if not sent:
         return {}
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+    kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    if kind.lower() != "application/json":
         raise Invalid(
             "Send JSON, and say so: Content-Type: application/json.",
             code="content_type_unsupported",
         )
+    odd: list[str] = []
+
+    def number(text: str) -> float:
+        read = float(text)
+        if not math.isfinite(read):
+            odd.append(text[:40])
+        return read
+
     try:
         given = json.loads(
-            sent.decode(),
-            parse_constant=_not_a_number,
-            parse_float=_finite,
-            object_pairs_hook=_once_each,
+            sent.decode(), parse_constant=number, parse_float=number, object_pairs_hook=_once_each
         )
+        if odd:
+            raise Invalid(
+                f"The body is no JSON: {odd[0]} is no number of JSON.",
+                code="json_invalid",
+                field=_of_no_number(given),
+            )
     except RecursionError as error:
         raise Invalid("The body is nested too deeply.", code="json_invalid") from error
     except ValueError as error:
@@ -60,14 +73,20 @@ def read(request: Request, sent: bytes) -> dict[str, Any]:
     return cast("dict[str, Any]", given)
 
 
-def _not_a_number(text: str) -> NoReturn:
-    message = f"{text} is no number of JSON"
-    raise ValueError(message)
-
-
-def _finite(text: str) -> float:
-    read = float(text)
-    return read if math.isfinite(read) else _not_a_number(text[:40])
+def _of_no_number(given: object) -> str | None:
+    """Where the first number is that JSON does not have, as errors of fields say it."""
+    parts: Iterable[tuple[object, object]] = ()
+    if isinstance(given, dict):
+        parts = cast("dict[object, object]", given).items()
+    elif isinstance(given, list):
+        parts = enumerate(cast("list[object]", given))
+    for name, part in parts:
+        if isinstance(part, float) and not math.isfinite(part):
+            return str(name)[:80]
+        inside = _of_no_number(part)
+        if inside is not None:
+            return f"{str(name)[:80]}.{inside}"
+    return None
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -46,8 +46,9 @@ def require(given: object, asked: object, plan: object, now: datetime) -> None:
         )
     at = datetime.fromtimestamp(min(int(given.partition("-")[0]), 2**33), UTC)
     if not timedelta(seconds=-1) <= now - at <= VALID_FOR:
+        told = "older than 10 minutes" if at < now else "of a moment that is yet to come"
         raise Conflict(
-            "confirm: the dry run is older than 10 minutes: make another.",
+            f"confirm: the dry run is {told}: make another.",
             code="confirm_expired",
             field="confirm",
         )

@@ -1,11 +1,16 @@
 """How an address is described in ``/openapi.json``: from the models, so that both say the same."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import make_dataclass
+from typing import Annotated, Any, Final, Union, get_args
 
+from fastapi.security import HTTPBearer
+from pydantic import Field
+
+from muniment.domain.inputs import MAX_SESSION
 from muniment.interfaces.schemas import schema
 
-from .endpoints import AS_OF, in_headers, in_path, taken
+from .endpoints import AS_OF, SESSION, in_headers, in_path, taken
 from .failures import Failed
 from .route import Route
 
@@ -26,23 +31,80 @@ _ERRORS = {
 }
 """What every address may answer with besides."""
 
+_ADDS = (
+    "Each request does more, and no retry can be told: `Idempotency-Key` is refused"
+    " (`idempotency_key_unsupported`)."
+)
+
+
+BEARER: Final = HTTPBearer(
+    scheme_name="bearer",
+    description="A token of the server: `muniment token issue` makes one.",
+    auto_error=False,  # it is described here alone; the gate asks for it
+)
+"""What all addresses ask for but those of the server's health."""
+
+STREAM: Final[Mapping[str, Any]] = {
+    "parameters": [
+        {
+            "name": name,
+            "in": place,
+            "description": f"The position that it begins after; {wins}.",
+            "schema": {"type": "string", "pattern": "^[0-9]{1,18}$"},
+        }
+        for name, place, wins in (
+            ("Last-Event-ID", "header", "it wins over `after`"),
+            ("after", "query", "0 unless given"),
+        )
+    ]
+}
+"""What the log as a stream takes."""
+
+
+OF_STREAM: Final = (401, 403, 422, 429, 500, 503)
+OF_FIGURES: Final = (401, 403, 429, 500, 503)
+
+
+def errors(statuses: Iterable[int]) -> dict[int | str, dict[str, Any]]:
+    """The answers that are errors, by status."""
+    return {status: {"model": Failed, "description": _ERRORS[status]} for status in statuses}
+
 
 def responses(route: Route) -> dict[int | str, dict[str, Any]]:
     """The answers by status."""
-    told: dict[int | str, dict[str, Any]] = {
-        status: {"model": Failed, "description": text} for status, text in _ERRORS.items()
-    }
-    told[200] = {"model": route.answers, "description": "Done."}
+    answers = _confirmed(route.answers) if route.kind == "confirmed" else route.answers
+    told = errors(_ERRORS)
+    told[200] = {"model": answers, "description": "Done."}
     if route.name == "save":
         told[201] = {"model": route.answers, "description": "Saved as a new memory."}
     return told
+
+
+def _confirmed(answers: Any) -> Any:
+    """The answers of a thing that wants a dry run: each with the digest."""
+    kinds: tuple[type[Any], ...] = get_args(answers) or (answers,)
+    confirm = Annotated[
+        str | None, Field(description="Of a dry run, the digest that doing it asks for.")
+    ]
+    made = [
+        make_dataclass(
+            f"Confirmed{kind.__name__}",
+            [("confirm", confirm)],
+            bases=(kind,),
+            namespace={"__doc__": kind.__doc__},
+            frozen=True,
+            kw_only=True,
+        )
+        for kind in kinds
+    ]
+    return Union[tuple(made)]  # noqa: UP007 (of as many as there are)
 
 
 def extra(route: Route) -> dict[str, Any]:
     """What is taken: parameters and the body."""
     names = taken(route)
     inside = schema(route.model, [*in_path(route), *names])["properties"]
-    told: dict[str, Any] = {}
+    told: dict[str, Any] = {"description": _ADDS} if route.adds else {}
     parameters = [
         {"name": name, "in": "path", "required": True, "schema": _named(inside[name])}
         for name in in_path(route)
@@ -81,6 +143,15 @@ def _moment(route: Route) -> list[dict[str, Any]]:
 
 def _headers(route: Route) -> list[dict[str, Any]]:
     told: list[dict[str, Any]] = []
+    if route.name == "search":
+        told.append(
+            {
+                "name": "X-Session",
+                "in": "header",
+                "description": f"The session that it is a recall of; {SESSION} unless named.",
+                "schema": {"type": "string", "minLength": 1, "maxLength": MAX_SESSION},
+            }
+        )
     if "idempotency_key" in in_headers(route):
         told.append(
             {

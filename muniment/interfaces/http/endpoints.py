@@ -1,7 +1,8 @@
 """From an address to an answer: what was sent, by whom, on which moment; and back as JSON."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import Request
 from starlette.responses import Response
 
-from muniment.domain.errors import Invalid
+from muniment.domain.errors import Invalid, MunimentError
 from muniment.interfaces import fields
 from muniment.interfaces.documents import document, plain
 
@@ -23,8 +24,10 @@ SESSION = "http"
 """The session of a search that names none by ``X-Session``."""
 
 _POSITION = re.compile(r"[0-9]{1,18}")
+_TAG = re.compile(r'"([0-9]{1,18})"')
 _SAYS_WHETHER = frozenset(["confirm", "dry_run"])
-_FROM_HEADERS = frozenset(["idempotency_key", "expected_version"])
+_FROM_HEADERS = {"idempotency_key": "Idempotency-Key", "expected_version": "If-Match"}
+"""What stands in headers instead of the body, by the name of the field."""
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -37,7 +40,7 @@ def taken(route: Route) -> list[str]:
 
 def in_headers(route: Route) -> frozenset[str]:
     """The names of what is taken from headers."""
-    return _FROM_HEADERS & route.model.model_fields.keys() - route.left_out
+    return frozenset(_FROM_HEADERS.keys() & route.model.model_fields.keys() - route.left_out)
 
 
 def in_path(route: Route) -> list[str]:
@@ -71,18 +74,29 @@ def endpoint(route: Route, gate: Gate, max_body: int, threads: CapacityLimiter) 
     def work(request: Request, sent: bytes) -> Response:
         face = request.state.face = gate.admit(request, writes=route.writes)
         face.require(route.operation)
-        moment = request.query_params.get(AS_OF) if route.kind == "past" else None
+        moment = _asked_of(request) if route.kind == "past" else None
         given = {**(read(request, sent) if is_posted else {}), **_queried(route, request)}
         _require(route, given)
         if moment is not None:
-            face = face.as_of(int(moment) if _POSITION.fullmatch(moment) else moment)
+            with _named({"when": AS_OF}):
+                face = face.as_of(int(moment) if _POSITION.fullmatch(moment) else moment)
         values = {**given, **request.path_params, **_from_headers(route, request)}
         call = Call(face, values, request.headers.get("x-session", SESSION))
-        return _respond(
-            _confirmed(route, call) if route.kind == "confirmed" else route.perform(call)
-        )
+        with _named(_FROM_HEADERS):
+            answer = _confirmed(route, call) if route.kind == "confirmed" else route.perform(call)
+        return _respond(answer)
 
     return answer
+
+
+@contextmanager
+def _named(names: Mapping[str, str]) -> Generator[None]:
+    """Errors about fields name them as the request does."""
+    try:
+        yield
+    except MunimentError as error:
+        error.field = names.get(error.field or "", error.field)
+        raise
 
 
 def _confirmed(route: Route, call: Call) -> object:
@@ -117,10 +131,22 @@ def _queried(route: Route, request: Request) -> dict[str, Any]:
         if fields.is_many(annotation):
             read[name] = texts
         elif len(texts) > 1:
-            raise Invalid(f"{name}: it is there twice.", code=f"{name}_invalid", field=name)
+            raise _twice(name, name)
         else:
             read[name] = fields.from_text(annotation, texts[0])
     return read
+
+
+def _asked_of(request: Request) -> str | None:
+    """The moment of the past that a question is put to."""
+    moments = request.query_params.getlist(AS_OF)
+    if len(moments) > 1:
+        raise _twice(AS_OF, AS_OF)
+    return moments[0] if moments else None
+
+
+def _twice(field: str, name: str) -> Invalid:
+    return Invalid(f"{field}: it is there twice.", code=f"{name}_invalid", field=field)
 
 
 def _require(route: Route, given: Values) -> None:
@@ -140,20 +166,39 @@ def _unknown(name: str) -> Invalid:
 
 def _from_headers(route: Route, request: Request) -> dict[str, Any]:
     read: dict[str, Any] = {}
-    key = request.headers.get("idempotency-key")
+    key = _once(request, "Idempotency-Key")
+    if key is not None and route.adds:
+        raise Invalid(
+            "Idempotency-Key: no retry can be told here, and it would be done again: look whether"
+            " it was done, and leave the header out.",
+            code="idempotency_key_unsupported",
+            field="Idempotency-Key",
+        )
     if key is not None and "idempotency_key" in in_headers(route):
         read["idempotency_key"] = key
-    version = request.headers.get("if-match")
+    version = _once(request, "If-Match")
     if version not in (None, "*") and "expected_version" in in_headers(route):
-        text = version.strip('"')
-        if not text.isdecimal() or len(text) > 18:
+        tag = _TAG.fullmatch(version)
+        if tag is None:
             raise Invalid(
                 'If-Match: give the ETag that the memory came with, such as "3".',
                 code="if_match_invalid",
                 field="If-Match",
             )
-        read["expected_version"] = int(text)
+        read["expected_version"] = int(tag[1])
     return read
+
+
+def _once(request: Request, header: str) -> str | None:
+    """The value of a header that may be there once.
+
+    Raises:
+        Invalid: ``idempotency_key_invalid`` or ``if_match_invalid``: it is there twice.
+    """
+    values = request.headers.getlist(header)
+    if len(values) > 1:
+        raise _twice(header, header.lower().replace("-", "_"))
+    return values[0] if values else None
 
 
 def _respond(answer: object) -> Response:

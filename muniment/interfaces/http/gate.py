@@ -1,12 +1,13 @@
 """Who is let in: the names that the server answers to, the token, and how often it may ask."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
+from muniment.domain import access_token
 from muniment.domain.access_token import TokenEnded
 from muniment.domain.errors import Refused
 from muniment.domain.identity import Identity
@@ -79,8 +80,13 @@ class Gate:
             RateLimited: The client asks too often.
         """
         identity = self.recognise(connection)
-        (self.writes if writes else self.reads).take((identity.space, identity.actor))
+        (self.writes if writes else self.reads).take(self.client(connection, identity))
         return self.store.as_identity(identity)
+
+    def client(self, connection: HTTPConnection, identity: Identity) -> Hashable:
+        """Whose allowance it is: a token's own, so that none spends another's of the same actor."""
+        shown = None if self.authenticate is None else access_token.read(_token(connection))
+        return identity, None if shown is None else shown[0]
 
     def require_token(self, connection: HTTPConnection) -> None:
         """Turns away who shows no token or guessed too often, before what they send is read.

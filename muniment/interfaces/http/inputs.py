@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, RootModel
 
 from muniment.domain.identity import Role
-from muniment.domain.inputs import ActorName, Input, Line, MemoryId, When
+from muniment.domain.inputs import ActorName, IdempotencyKey, Input, Line, MemoryId, When
 from muniment.queries.log import LogEntry
 from muniment.queries.plan_rollback import PlanRollback
 from muniment.working import ReportToolCall, SaveEntry
@@ -62,6 +62,7 @@ class Items(Input):
         tuple[Mapping[str, Any], ...],
         Field(description="Each with the fields of a save; at most 50,000.", max_length=50_000),
     ]
+    idempotency_key: IdempotencyKey | None = None
 
 
 class Basis(Input):
@@ -187,5 +188,5 @@ class Named(Input):
     id: MemoryId
 
 
-Row = RootModel[dict[str, Any]]
-"""A row of the audit: its names are those of the page on audits."""
+class AuditRow(RootModel[dict[str, Any]]):
+    """A row of the audit: its names are those of the page on audits."""

@@ -11,8 +11,8 @@ from muniment.domain.identity import identity
 from muniment.handle import Muniment
 from muniment.log.master import write_private
 
-FILE: Final = "server.token"
 _ACTOR: Final = "manual"
+_USUAL_SPACE: Final = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,13 @@ def owner_token(store: Muniment, directory: Path) -> OwnerToken:
 
     Args:
         store: The store; the token is for the space of this handle.
-        directory: The data directory; the file is ``keys/server.token``, mode 0600.
+        directory: The data directory; the file is ``keys/server.token``, mode 0600; of any
+            space but ``default``, ``keys/server.SPACE.token``.
 
     Raises:
         StorageFailed: ``token_file_failed`` where the file can be neither read nor written.
     """
-    path = directory / "keys" / FILE
+    path = directory / "keys" / _file(store.space)
     try:
         if _lets_in(store, path):
             return OwnerToken(path, None)
@@ -48,6 +49,11 @@ def owner_token(store: Muniment, directory: Path) -> OwnerToken:
             code="token_file_failed",
         ) from error
     return OwnerToken(path, made.text)
+
+
+def _file(space: str) -> str:
+    """One each: what another space's server made is still valid, and must not be lost."""
+    return "server.token" if space == _USUAL_SPACE else f"server.{space}.token"
 
 
 def _lets_in(store: Muniment, path: Path) -> bool:

@@ -45,6 +45,7 @@ class Route:
 
     What stands in the path is taken from there; headers take the place of the model's
     ``idempotency_key`` and ``expected_version``. ``left_out`` names fields that are not taken.
+    ``adds`` says that each request does more, and that no key can tell a retry.
 
     Raises:
         TypeError: While it is being defined: the table of roles has no row ``operation``.
@@ -60,6 +61,7 @@ class Route:
     about: str
     operation: str
     left_out: frozenset[str] = frozenset()
+    adds: bool = False
 
     def __post_init__(self) -> None:
         if self.operation not in ROLES:
@@ -79,6 +81,7 @@ def plain(
     *,
     answers: Any = None,
     operation: str | None = None,
+    adds: bool = False,
 ) -> Route:
     """An address for a method of the face that takes what the model has, by the same names."""
     method_of = attrgetter(name)
@@ -86,7 +89,9 @@ def plain(
     def perform(call: Call) -> object:
         return method_of(call.face)(**call.values)
 
-    return made(address, kind, model, name, perform, answers=answers, operation=operation)
+    return made(
+        address, kind, model, name, perform, answers=answers, operation=operation, adds=adds
+    )
 
 
 def made(
@@ -99,6 +104,7 @@ def made(
     answers: Any = None,
     operation: str | None = None,
     left_out: Iterable[str] = (),
+    adds: bool = False,
 ) -> Route:
     """An address that does what ``perform`` says, described as the method ``name`` of the face.
 
@@ -120,4 +126,5 @@ def made(
         " ".join((found.__doc__ or "").partition("\n\n")[0].split()),
         operation or str(getattr(model, "VERB", name.replace(".", " "))),
         frozenset(left_out),
+        adds,
     )

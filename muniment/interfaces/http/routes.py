@@ -35,6 +35,7 @@ from muniment.working import AppendTurn
 from . import calls
 from .inputs import (
     Against,
+    AuditRow,
     Days,
     DryRun,
     ErasingMany,
@@ -49,7 +50,6 @@ from .inputs import (
     Period,
     Proven,
     RollingBack,
-    Row,
     ToolCall,
     Why,
     WorkingText,
@@ -116,29 +116,38 @@ ROUTES: Final[tuple[Route, ...]] = (
     plain("GET /checkpoints/latest", "read", Nothing, "checkpoint"),
     made("POST /memories/{id}/proof", "read", Proven, "prove", calls.prove),
     # how the memory does
-    plain("POST /audit/runs", "write", Nothing, "audit.run", answers=Row),
+    plain("POST /audit/runs", "write", Nothing, "audit.run", answers=AuditRow, adds=True),
     made(
         "GET /audit/latest",
         "read",
         Nothing,
         "audit.latest",
         calls.audit_latest,
-        answers=Row,
+        answers=AuditRow,
         operation="audit",
     ),
     made(
         "GET /audit/report", "read", Nothing, "audit.report", calls.audit_report, operation="audit"
     ),
-    plain("GET /audit/trend", "read", Days, "audit.trend", answers=list[Row], operation="audit"),
-    plain("GET /audit/at", "read", Moment, "audit.at", answers=Row, operation="audit"),
+    plain(
+        "GET /audit/trend", "read", Days, "audit.trend", answers=list[AuditRow], operation="audit"
+    ),
+    plain("GET /audit/at", "read", Moment, "audit.at", answers=AuditRow, operation="audit"),
     plain("GET /audit/findings/{name}", "read", Finding, "audit.explain", operation="audit"),
-    plain("POST /audit/evaluations", "write", Nothing, "audit.evaluate", answers=Row | None),
+    plain(
+        "POST /audit/evaluations",
+        "write",
+        Nothing,
+        "audit.evaluate",
+        answers=AuditRow | None,
+        adds=True,
+    ),
     plain(
         "GET /audit/evaluations/latest",
         "read",
         Nothing,
         "audit.evaluation",
-        answers=Row | None,
+        answers=AuditRow | None,
         operation="audit",
     ),
     plain("GET /report", "read", Period, "report"),
@@ -164,15 +173,23 @@ ROUTES: Final[tuple[Route, ...]] = (
     plain("POST /working/search", "read", SearchWorking, "working.search"),
     plain("GET /working/{key:path}", "read", GetEntry, "working.get"),
     plain("GET /sessions/{session}/turns", "read", GetTurns, "conversation.turns"),
-    plain("POST /sessions/{session}/turns", "write", AppendTurn, "conversation.append"),
-    plain("POST /sessions/{session}/tool-calls", "write", ToolCall, "report_tool_call"),
+    plain("POST /sessions/{session}/turns", "write", AppendTurn, "conversation.append", adds=True),
+    plain("POST /sessions/{session}/tool-calls", "write", ToolCall, "report_tool_call", adds=True),
     plain("POST /turns/search", "read", SearchConversation, "conversation.search"),
     plain("POST /feedback", "write", GiveFeedback, "feedback"),
     # who may
     plain("POST /proposals", "write", Propose, "propose"),
     plain("GET /proposals", "read", Proposals, "proposals"),
     plain("POST /proposals/{proposal_id}/decide", "write", DecideProposal, "decide"),
-    made("POST /tokens", "write", NewToken, "tokens.issue", calls.issue, operation="token issue"),
+    made(
+        "POST /tokens",
+        "write",
+        NewToken,
+        "tokens.issue",
+        calls.issue,
+        operation="token issue",
+        adds=True,
+    ),
     made(
         "GET /tokens",
         "read",

@@ -14,11 +14,16 @@ from muniment.handle import Muniment
 from muniment.interfaces.documents import document
 from muniment.queries.log import Log, LogEntry
 
+from .described import OF_STREAM, STREAM, errors
 from .gate import Gate
 
 LOOK_EVERY: Final = 0.2
 """Seconds between looks at the end of the log."""
 
+_EVENTS: Final = {
+    "description": "Events, until one side ends.",
+    "content": {"text/event-stream": {"schema": {"type": "string"}}},
+}
 _PART = 500
 _PING = 15
 
@@ -34,6 +39,8 @@ def router(gate: Gate, stopping: asyncio.Event) -> APIRouter:
         description="Server-sent events: `id` is the position, `event` the name, `data` the entry."
         " It begins after `Last-Event-ID`, or after the position in `after`, or at the first.",
         response_class=EventSourceResponse,
+        responses={200: _EVENTS, **errors(OF_STREAM)},
+        openapi_extra=dict(STREAM),
     )
     async def stream(request: Request) -> EventSourceResponse:
         face = request.state.face = await run_in_threadpool(gate.admit, request, writes=False)

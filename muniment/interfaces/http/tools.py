@@ -66,12 +66,11 @@ class ToolsOverHttp:
             )
         )
         if SESSION not in request.headers:
-            self._admit(identity, authorization_context(user))
+            self._gate.reads.take(self._gate.client(request, identity))
+            self._require_room(identity, authorization_context(user))
         await self.sessions.asgi_app(scope, receive, send)
 
-    def _admit(self, identity: Identity, owner: AuthorizationContext) -> None:
-        """Lets one more session be opened."""
-        self._gate.reads.take((identity.space, identity.actor))
+    def _require_room(self, identity: Identity, owner: AuthorizationContext) -> None:
         owners = self.sessions._session_owners  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
         if sum(one == owner for one in owners.values()) >= SESSIONS:
             raise RateLimited(

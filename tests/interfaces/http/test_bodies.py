@@ -51,6 +51,17 @@ def test_what_is_no_object_of_json_is_refused(owner: httpx.Client, body: bytes) 
     assert len(told.content) < 1_000
 
 
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_a_number_that_json_does_not_have_is_told_by_its_field(
+    owner: httpx.Client, number: str
+) -> None:
+    given = f'{{"content": "x", "importance": {number}}}'.encode()
+    assert number in fails(_sent(owner, given), 422, "json_invalid", "importance")
+    given = f'{{"items": [{{"content": "x"}}, {{"importance": {number}}}]}}'.encode()
+    told = owner.post("/v1/memories/batch", content=given, headers=JSON)
+    fails(told, 422, "json_invalid", "items.1.importance")
+
+
 @pytest.mark.parametrize("field", ["content", "category", "tags", "metadata"])
 def test_half_a_character_is_refused_wherever_it_stands(owner: httpx.Client, field: str) -> None:
     half = {
@@ -69,9 +80,9 @@ def test_a_body_says_that_it_is_json(owner: httpx.Client, kind: str) -> None:
     fails(_sent(owner, b'{"content": "x"}', Content_Type=kind), 415, "content_type_unsupported")
 
 
-def test_a_charset_may_be_named(owner: httpx.Client) -> None:
-    kind = "application/json; charset=utf-8"
-    assert _sent(owner, b'{"content": "Rack 1."}', Content_Type=kind).status_code == 201
+@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "Application/JSON"])
+def test_a_charset_may_be_named_and_case_is_of_no_matter(owner: httpx.Client, kind: str) -> None:
+    assert _sent(owner, b'{"content": "Rack 1."}', Content_Type=kind).is_success
 
 
 def test_a_compressed_body_is_refused(owner: httpx.Client) -> None:

@@ -69,6 +69,17 @@ def test_ten_minutes_are_the_limit(owner: httpx.Client, path: str, clock: Clock)
     assert done.status_code == 200
 
 
+def test_a_dry_run_of_the_future_is_not_called_old(
+    owner: httpx.Client, path: str, clock: Clock
+) -> None:
+    clock.advance(minutes=5)
+    confirm = shown(owner, f"{path}/erase")
+    clock.advance(minutes=-5)
+    asked = {"basis": "gdpr-17", "confirm": confirm}
+    told = fails(owner.post(f"{path}/erase", json=asked), 409, "confirm_expired", "confirm")
+    assert "yet to come" in told
+
+
 def test_a_digest_is_of_what_was_asked(owner: httpx.Client, path: str) -> None:
     confirm = shown(owner, f"{path}/erase")
     asked = {"basis": "another", "confirm": confirm}

@@ -1,9 +1,10 @@
 """The server against its own description: whatever may be sent, the answer is one that is told.
 
-Two of schemathesis's checks are off. ``unsupported_method`` asks with TRACE and the like, which
-``test_errors`` does by name. ``positive_data_acceptance`` wants that what fits the schema is taken;
-rules such as "a text is not blank" or "a memory of that name exists" stand in no schema.
-``negative_data_rejection`` stays on for what a schema forbids.
+Three of schemathesis's checks are off. ``ignored_auth`` asks with wrong tokens until the server
+keeps the address out, which ``test_gate`` does. ``unsupported_method`` asks with TRACE and the
+like, which ``test_errors`` does by name. ``positive_data_acceptance`` wants that what fits the
+schema is taken; rules such as "a text is not blank" or "a memory of that name exists" stand in no
+schema. ``negative_data_rejection`` stays on for what a schema forbids.
 """
 
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from muniment.interfaces.http.routes import ROUTES
 EXAMPLES = 12
 """Requests an address, with data that fits its schema and with data that does not."""
 
-_OFF = frozenset(["unsupported_method", "positive_data_acceptance"])
+_OFF = frozenset(["ignored_auth", "unsupported_method", "positive_data_acceptance"])
 _ADDRESSES = sorted(
     [(route.method, f"/v1{route.path.replace(':path', '')}") for route in ROUTES]
     + [("GET", path) for path in ("/healthz", "/readyz", "/metrics")]
@@ -44,6 +45,57 @@ def token(asked: Served) -> str:
     space = asked.fresh_space()
     asked.store.acting_as("manual", space).save("The Quillmark feed sits on Drive North.")
     return asked.token(space=space)
+
+
+@pytest.fixture(scope="module")
+def page(asked: Served) -> Any:
+    return asked.bearing(None).get("/openapi.json").json()
+
+
+def test_every_address_says_that_it_asks_for_a_token(page: Any) -> None:
+    assert page["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
+    asked_for: list[dict[str, list[str]]] = [{"bearer": []}]
+    of_health = {"/healthz", "/readyz"}
+    for path, methods in page["paths"].items():
+        assert all(
+            one.get("security") == (None if path in of_health else asked_for)
+            for one in methods.values()
+        ), path
+
+
+def test_an_open_server_says_that_it_asks_for_none() -> None:
+    with served(is_open=True) as running:
+        page = running.bearing(None).get("/openapi.json").json()
+    assert "securitySchemes" not in page["components"]
+
+
+def test_what_is_confirmed_answers_with_a_digest(page: Any) -> None:
+    for route in ROUTES:
+        if route.kind != "confirmed":
+            continue
+        answer = page["paths"][f"/v1{route.path}"]["post"]["responses"]["200"]
+        told = answer["content"]["application/json"]["schema"]
+        for one in told.get("anyOf", [told]):
+            named = page["components"]["schemas"][one["$ref"].rpartition("/")[2]]
+            assert "confirm" in named["required"], route.path
+
+
+def test_the_stream_says_what_it_takes_and_how_it_fails(page: Any) -> None:
+    stream = page["paths"]["/v1/log/stream"]["get"]
+    taken = {(one["name"], one["in"]) for one in stream["parameters"]}
+    assert taken == {("Last-Event-ID", "header"), ("after", "query")}
+    assert "text/event-stream" in stream["responses"]["200"]["content"]
+    for status in ("401", "403", "422", "429"):
+        assert list(stream["responses"][status]["content"]) == ["application/json"]
+
+
+def test_a_search_says_that_it_takes_a_session(page: Any) -> None:
+    search = page["paths"]["/v1/search"]["post"]
+    assert "X-Session" in [one["name"] for one in search["parameters"]]
+
+
+def test_every_schema_has_a_name_of_its_own(page: Any) -> None:
+    assert not [name for name in page["components"]["schemas"] if "_" in name or "[" in name]
 
 
 @pytest.mark.parametrize(("method", "path"), _ADDRESSES)

@@ -18,9 +18,20 @@ from muniment.domain.errors import (
     StorageFailed,
     Unavailable,
 )
+from muniment.interfaces.http.endpoints import in_headers
 from muniment.interfaces.http.failures import status
+from muniment.interfaces.http.route import Route
+from muniment.interfaces.http.routes import ROUTES
 
 NOBODY = "01980000-0000-7000-8000-000000000000"
+SAME_TWICE = frozenset(
+    [
+        *("POST /folds", "POST /working", "POST /audit/consolidation/resume"),
+        *("POST /tokens/{id}/revoke", "POST /rollbacks", "POST /purges", "POST /erasures"),
+        "POST /memories/{id}/erase",
+    ]
+)
+"""Writes that do no more when they are done again, key or not."""
 FACT = "The Quillmark feed sits on Drive North."
 
 
@@ -188,9 +199,13 @@ class TestVersions:
         done = owner.post(path, json=asked, headers={"If-Match": tag})
         assert done.headers["etag"] == '"2"'
         late = owner.post(path, json={"importance": 0.1}, headers={"If-Match": tag})
-        fails(late, 409, "version_conflict", "expected_version")
+        fails(late, 409, "version_conflict", "If-Match")
         assert owner.post(path, json=asked, headers={"If-Match": "*"}).status_code == 200
-        odd = owner.post(path, json=asked, headers={"If-Match": "W/x"})
+        for tag in ("W/x", '"1', "1", '1""', '"x"', '"1", "2"', ""):
+            odd = owner.post(path, json=asked, headers={"If-Match": tag})
+            fails(odd, 422, "if_match_invalid", "If-Match")
+        twice = [("If-Match", '"1"'), ("If-Match", '"2"')]
+        odd = owner.post(path, json=asked, headers=twice)
         fails(odd, 422, "if_match_invalid", "If-Match")
 
     def test_a_retry_with_its_key_happens_once(self, owner: httpx.Client) -> None:
@@ -202,7 +217,47 @@ class TestVersions:
         other = owner.post("/v1/memories", json={"content": "Else."}, headers=key)
         assert other.status_code == 409
         bad = owner.post("/v1/memories", json={"content": "X"}, headers={"Idempotency-Key": "a b"})
-        fails(bad, 422, "idempotency_key_invalid", "idempotency_key")
+        fails(bad, 422, "idempotency_key_invalid", "Idempotency-Key")
+        twice = [("Idempotency-Key", "a"), ("Idempotency-Key", "b")]
+        bad = owner.post("/v1/memories", json={"content": "X"}, headers=twice)
+        fails(bad, 422, "idempotency_key_invalid", "Idempotency-Key")
+
+    @pytest.mark.parametrize(
+        "route",
+        [route for route in ROUTES if route.writes],
+        ids=lambda route: f"{route.method} {route.path}",
+    )
+    def test_a_write_takes_a_key_refuses_it_or_is_the_same_done_twice(self, route: Route) -> None:
+        takes = "idempotency_key" in in_headers(route)
+        assert (takes, route.adds, f"{route.method} {route.path}" in SAME_TWICE).count(True) == 1
+
+    def test_what_cannot_tell_a_retry_takes_no_key(self, server: Served) -> None:
+        space = server.fresh_space()
+        owner, admin = server.client(space=space), server.client(role="admin", space=space)
+        key = {"Idempotency-Key": "retry-1"}
+        before = server.store.stats().head
+        asked: tuple[tuple[httpx.Client, str, dict[str, Any]], ...] = (
+            (owner, "/v1/sessions/s/turns", {"role": "user", "content": "Hello."}),
+            (owner, "/v1/sessions/s/tool-calls", {"tool": "ls", "arguments": {}, "ok": True}),
+            (owner, "/v1/audit/runs", {}),
+            (owner, "/v1/audit/evaluations", {}),
+            (admin, "/v1/tokens", {"actor": "bot:main"}),
+        )
+        for client, path, body in asked:
+            told = client.post(path, json=body, headers=key)
+            fails(told, 422, "idempotency_key_unsupported", "Idempotency-Key")
+        assert owner.get("/v1/sessions/s/turns").json() == []
+        assert server.store.stats().head == before
+
+    def test_a_batch_is_kept_once_under_its_key(self, owner: httpx.Client) -> None:
+        key, items = {"Idempotency-Key": "batch-1"}, [{"content": FACT}, {"content": "Rack 12."}]
+        told = [
+            owner.post("/v1/memories/batch", json={"items": items}, headers=key).json()
+            for _ in range(2)
+        ]
+        assert [one["position"] for one in told[0]] == [one["position"] for one in told[1]]
+        other = owner.post("/v1/memories/batch", json={"items": items[:1]}, headers=key)
+        fails(other, 409, "idempotency_key_reused", "Idempotency-Key")
 
     def test_a_read_may_be_of_the_past(self, owner: httpx.Client, id_: str) -> None:
         then = owner.get("/v1/log").json()["entries"][-1]["position"]
@@ -211,7 +266,8 @@ class TestVersions:
         assert owner.get(path, params={"as_of": then}).json()["content"] == FACT
         found = owner.post(f"/v1/search?as_of={then}", json={"query": "quillmark"}).json()
         assert found["hits"][0]["memory"]["content"] == FACT
-        fails(owner.get(path, params={"as_of": "yesterday"}), 422, "timestamp_invalid", "when")
+        fails(owner.get(path, params={"as_of": "yesterday"}), 422, "timestamp_invalid", "as_of")
+        fails(owner.get(f"{path}?as_of=1&as_of=2"), 422, "as_of_invalid", "as_of")
         refused = owner.post(f"/v1/memories?as_of={then}", json={"content": "x"})
         fails(refused, 422, "unknown_field", "as_of")
 

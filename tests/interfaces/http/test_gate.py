@@ -253,6 +253,20 @@ class TestLimits:
             one.get("/v1/stats")
         assert strict.client("bot:other", space="shared").get("/v1/stats").status_code == 200
 
+    def test_two_tokens_of_one_actor_have_an_allowance_each(self, strict: Served) -> None:
+        one, other = (strict.client("bot:main", space="common") for _ in range(2))
+        for _ in range(5):
+            assert one.get("/v1/stats").status_code == 200
+        fails(one.get("/v1/stats"), 429, "rate_limited")
+        assert other.get("/v1/stats").status_code == 200
+
+    def test_a_batch_is_one_write(self, strict: Served) -> None:
+        client = strict.client()
+        for at in range(3):
+            items = [{"content": f"Rack {at}-{n} is full."} for n in range(9)]
+            assert client.post("/v1/memories/batch", json={"items": items}).status_code == 200
+        fails(client.post("/v1/memories/batch", json={"items": []}), 429, "rate_limited")
+
     def test_an_allowance_fills_evenly(self) -> None:
         now = 0.0
         allowance = Allowance("reads", 60, lambda: now)

@@ -17,6 +17,12 @@ def test_it_lives_and_is_ready_without_a_token(server: Served) -> None:
     assert ready == {"status": "ready", "position": server.store.stats().head}
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_whoever_asks_for_the_head_alone_is_told_by_the_status(server: Served, path: str) -> None:
+    told = server.bearing(None).head(path)
+    assert (told.status_code, told.content) == (200, b"")
+
+
 def test_it_is_not_ready_where_the_log_cannot_be_read(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ import muniment as package
 from muniment.domain.identity import identity
 from muniment.interfaces.http.owner_token import owner_token
 from muniment.interfaces.http.serving import listen
+from muniment.log.shelf import sizes
 
 
 def pasted(line: str) -> Any:
@@ -75,6 +76,24 @@ def test_a_token_of_another_space_is_not_taken_for_the_owners(tmp_path: Path) ->
         first = owner_token(m, tmp_path / "store")
         other = owner_token(m.acting_as("manual", "other"), tmp_path / "store")
         assert other.text not in (None, first.text)
+        shared = tmp_path / "store" / "keys" / "server.other.token"
+        shared.write_bytes(first.path.read_bytes())
+        again = owner_token(m.acting_as("manual", "other"), tmp_path / "store")
+        assert again.text not in (None, first.text, other.text)
+
+
+def test_servers_of_several_spaces_keep_a_token_each(tmp_path: Path) -> None:
+    with package.open(tmp_path / "store") as m:
+        spaces = ("default", "team-a", "team-b")
+        made = {
+            space: owner_token(m.acting_as("manual", space), tmp_path / "store") for space in spaces
+        }
+        assert made["default"].path.name == "server.token"
+        for space, token in made.items():
+            again = owner_token(m.acting_as("manual", space), tmp_path / "store")
+            assert (again.path, again.text) == (token.path, None)
+            text = token.path.read_text(encoding="ascii").strip()
+            assert (text, m.tokens.authenticate(text).space) == (token.text, space)
 
 
 def test_it_ends_in_order_with_streams_open(
@@ -101,6 +120,29 @@ def test_it_ends_in_order_with_streams_open(
         assert names[-1] == "session.recalled"
         assert m.verify().intact
     assert any((data / "checkpoints").iterdir())
+
+
+def test_its_end_signs_a_checkpoint_of_the_little_that_was_appended(tmp_path: Path) -> None:
+    data = tmp_path / "store"
+    with serving(data) as child:
+        assert pasted(child.curl)["outcome"] == "created"
+        scout = {"Authorization": f"Bearer {_scout(data)}"}
+        for _ in range(3):  # two of which are recorded as it ends
+            asked = httpx.post(f"{child.base}/v1/tokens", headers=scout, timeout=PATIENCE)
+            assert asked.status_code == 403
+        child.end()
+    with package.open(data, read_only=True) as m:
+        head = m.stats().head
+        assert [entry.name for entry in m.log(after=head - 1)] == ["access.denied"]
+    assert sizes(data / "checkpoints") == [head]
+    with serving(data, "--open") as child:
+        child.end()
+    assert sizes(data / "checkpoints") == [head, head + 1]
+
+
+def _scout(data: Path) -> str:
+    with package.open(data, role="admin") as m:
+        return m.tokens.issue(actor="subagent:scout").text
 
 
 def test_open_asks_for_no_token_and_an_interrupt_ends_it(tmp_path: Path) -> None:
