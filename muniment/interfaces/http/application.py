@@ -9,12 +9,14 @@ from functools import partial
 import structlog
 from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI, Request
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from muniment import telemetry
 from muniment._release import __version__
 from muniment.domain.errors import MunimentError
 
@@ -59,6 +61,8 @@ def application(gate: Gate, max_body: int) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        # FastAPI's own spans hold paths and queries, its log records what errors quote: see _Door
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.stopping = stopping
     metrics = Metrics(gate.store)
@@ -126,6 +130,13 @@ class _Door:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        headers = Headers(scope=scope)
+        with telemetry.request(scope["method"], scope["scheme"], headers) as span:
+            await self._answer(scope, receive, send, span)
+
+    async def _answer(
+        self, scope: Scope, receive: Receive, send: Send, span: telemetry.Span
+    ) -> None:
         began, status = time.perf_counter(), 0
 
         async def noting(message: Message) -> None:
@@ -145,11 +156,11 @@ class _Door:
             if status:
                 raise  # the answer has begun: the connection is cut
             await failures.unexpected(error)(scope, receive, noting)
+        span.responded(scope["method"], _address(scope), status)
         self._tell(scope, status, time.perf_counter() - began)
 
     def _tell(self, scope: Scope, status: int, seconds: float) -> None:
-        found = scope.get("route")
-        address = getattr(found, "path", PATH if scope["path"] == PATH else "none")
+        address = _address(scope) or "none"
         self._metrics.count(scope["method"], address, status, seconds)
         face = scope.get("state", {}).get("face")
         _log.info(
@@ -161,3 +172,9 @@ class _Door:
             actor=getattr(face, "actor", None),
             space=getattr(face, "space", None),
         )
+
+
+def _address(scope: Scope) -> str | None:
+    """The pattern that a request was answered by."""
+    found: str | None = getattr(scope.get("route"), "path", None)
+    return found or (PATH if scope["path"] == PATH else None)
