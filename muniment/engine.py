@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 import structlog
 
 from . import settings as configuration
+from . import telemetry
 from ._release import __version__
 from .auditing import Auditing
 from .commands.command import Answers
@@ -159,7 +160,8 @@ class Engine:
 
     def ask(self, query: Asks[A], identity: Identity) -> A:
         """Answers a query from everything that was committed before."""
-        answer = query.answer(StoreReading(self, identity, self.now()))
+        with telemetry.operation(type(query), identity) as span:
+            answer = span.answered(query.answer(StoreReading(self, identity, self.now())))
         self._wake(identity)
         return answer
 

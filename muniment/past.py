@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import ClassVar, NoReturn, TypeVar
 
+from . import telemetry
 from .commands.command import Answers
 from .domain.access import PEOPLE
 from .domain.errors import MunimentError, Refused, StorageFailed
@@ -84,7 +85,8 @@ class PastEngine(Engine):
 
     def ask(self, query: Asks[A], identity: Identity) -> A:
         """Answers a query as it would have been answered then."""
-        return query.answer(_PastReading(self, identity))
+        with telemetry.operation(type(query), identity) as span:
+            return span.answered(query.answer(_PastReading(self, identity)))
 
     def head(self) -> Head:
         """Where the log ended then."""

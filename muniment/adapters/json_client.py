@@ -17,6 +17,7 @@ import httpx
 import stamina
 import structlog
 
+from muniment import telemetry
 from muniment.domain.embedding import Health
 from muniment.domain.errors import Invalid, Unavailable
 
@@ -168,7 +169,8 @@ class JsonClient:
                 return False
             return time.monotonic() + retry_in < until
 
-        with self._call(until):
+        host, port = self._endpoint.host, self._endpoint.port
+        with telemetry.call(path, host, port), self._call(until):
             for attempt in stamina.retry_context(
                 on=is_worth_another,
                 attempts=self._patience.tries,

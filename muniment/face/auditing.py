@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import uuid_utils
 
+from muniment import telemetry
 from muniment.audit.glossary import GLOSSARY
 from muniment.audit.invariants import PAUSING
 from muniment.audit.messages import SESSION, Message
@@ -55,12 +56,13 @@ class Audit(Face):
         self._require_writable()
         options, space = self._auditing.options, self._identity.space
         version, spoken = self._auditing.told(space)
-        audited = self._auditing.measure(
-            space,
-            self._engine.meaning,
-            taken_at=self._engine.now(),
-            snapshot_id=str(uuid_utils.uuid7()),
-        )
+        with telemetry.operation(ReadAudit, self._identity):
+            audited = self._auditing.measure(
+                space,
+                self._engine.meaning,
+                taken_at=self._engine.now(),
+                snapshot_id=str(uuid_utils.uuid7()),
+            )
         command = RecordAudit.of(
             run=audited.run,
             version=version,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from muniment import telemetry
 from muniment.commands.give_feedback import Feedback, GiveFeedback
 from muniment.domain.conversation.turns import Speaker, ToolReport, Turn
 from muniment.queries.context import Context, GetContext
@@ -27,7 +28,8 @@ class Conversation(Face):
         """
         self._authorise(AppendTurn)
         command = AppendTurn.of(session=session, role=role, content=content)
-        return command.run(self._engine, self._identity)
+        with telemetry.operation(AppendTurn, self._identity):
+            return command.run(self._engine, self._identity)
 
     def turns(self, session: str) -> list[Turn]:
         """The latest turns of a session, which are replayed to the model, oldest first.
@@ -36,7 +38,8 @@ class Conversation(Face):
         """
         self._authorise(GetTurns)
         query = GetTurns.of(session=session)
-        return query.answer(self._engine.work_reading(self._identity))
+        with telemetry.operation(GetTurns, self._identity):
+            return query.answer(self._engine.work_reading(self._identity))
 
     def search(
         self, query: str | None = None, *, session: str | None = None, limit: int = 20
@@ -44,7 +47,8 @@ class Conversation(Face):
         """Find what was said, turns that are replayed no more included."""
         self._authorise(SearchConversation)
         asked = SearchConversation.of(query=query, session=session, limit=limit)
-        return asked.answer(self._engine.work_reading(self._identity))
+        with telemetry.operation(SearchConversation, self._identity) as span:
+            return span.answered(asked.answer(self._engine.work_reading(self._identity)))
 
 
 class Conversing(Face):
@@ -64,7 +68,8 @@ class Conversing(Face):
         """
         self._authorise(GetContext)
         asked = GetContext.of(session=session, message=message)
-        return context(self._engine, self._identity, self._namespace, asked)
+        with telemetry.operation(GetContext, self._identity):
+            return context(self._engine, self._identity, self._namespace, asked)
 
     def feedback(
         self,
@@ -114,4 +119,5 @@ class Conversing(Face):
         command = ReportToolCall.of(
             session=session, tool=tool, arguments=arguments, ok=ok, error=error
         )
-        return command.run(self._engine, self._identity)
+        with telemetry.operation(ReportToolCall, self._identity):
+            return command.run(self._engine, self._identity)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import timedelta
 
+from muniment import telemetry
 from muniment.domain.identity import Identity
 from muniment.domain.working.entries import WorkingEntry
 from muniment.engine import Engine
@@ -51,7 +52,8 @@ class WorkingMemory(Face):
         """
         self._authorise(SaveEntry)
         command = SaveEntry.of(key=key, value=value, ttl=ttl, category=category, tags=tags)
-        return command.run(self._engine, self._identity, self._namespace)
+        with telemetry.operation(SaveEntry, self._identity):
+            return command.run(self._engine, self._identity, self._namespace)
 
     def get(self, key: str) -> WorkingEntry:
         """The entry under a plain key of the handle's namespace, or under any full key.
@@ -61,7 +63,8 @@ class WorkingMemory(Face):
         """
         self._authorise(GetEntry)
         query = GetEntry.of(key=key)
-        return query.answer(self._engine.work_reading(self._identity, self._namespace))
+        with telemetry.operation(GetEntry, self._identity):
+            return query.answer(self._engine.work_reading(self._identity, self._namespace))
 
     def search(
         self,
@@ -81,4 +84,7 @@ class WorkingMemory(Face):
         asked = SearchWorking.of(
             query=query, namespace=namespace, category=category, tags=tags, limit=limit
         )
-        return asked.answer(self._engine.work_reading(self._identity, self._namespace))
+        with telemetry.operation(SearchWorking, self._identity) as span:
+            return span.answered(
+                asked.answer(self._engine.work_reading(self._identity, self._namespace))
+            )

@@ -19,6 +19,7 @@ from typing import Any, Generic, TypeVar
 import structlog
 from eventsourcing.sqlite import SQLiteCursor
 
+from muniment import telemetry
 from muniment.commands.command import Answers
 from muniment.domain.clock import Skewed
 from muniment.domain.errors import Conflict, MunimentError, StorageFailed
@@ -58,7 +59,9 @@ class _Turn(Generic[A]):
     def __init__(self, commands: Sequence[Answers[A]], identity: Identity) -> None:
         self.commands = commands
         self.identity = identity
-        self.correlation_id = new_id() if len(commands) > 1 else None
+        # several are told by an id of their call, which a trace may have more of
+        self.correlation_id = new_id() if len(commands) > 1 else telemetry.trace_id()
+        self.recorded: list[Recorded] = []
         self.answers: list[A] | None = None
         self.error: BaseException | None = None
         self.leads = False
@@ -117,6 +120,18 @@ class Writer:
             raise StorageFailed("The store is open for reading only.", code="read_only")
         if not commands:
             return []
+        with telemetry.operation(type(commands[0]), identity) as span:
+            turn = self._settled(commands, identity)
+            if turn.error is not None:
+                raise turn.error
+            assert turn.answers is not None  # noqa: S101 (a turn is settled or has an error)
+            span.committed(turn.recorded, len(commands))
+            if len(commands) == 1:
+                span.answered(turn.answers[0])
+            return turn.answers
+
+    def _settled(self, commands: Sequence[Answers[A]], identity: Identity) -> _Turn[A]:
+        """Waits until the commands are decided, and decides them where nobody else does."""
         for command in commands:
             command.prepare()
         if any(command.USES_SIMILARITY for command in commands):
@@ -136,10 +151,7 @@ class Writer:
             leads = turn.leads
         if leads:
             self._lead()
-        if turn.error is not None:
-            raise turn.error
-        assert turn.answers is not None  # noqa: S101 (a turn is settled or has an error)
-        return turn.answers
+        return turn
 
     def _make_ready(self, space: str) -> None:
         """Does ahead what would otherwise be done while others wait for the log's lock."""
@@ -240,6 +252,7 @@ class Writer:
 
     def _decide(self, turn: _Turn[A], batch: Batch) -> list[A]:
         answers: list[A] = []
+        appended: list[Recorded] = []
         work = Work(batch, turn.identity, batch.began_at, self._rules)
         for command in turn.commands:
             work.now = _read(self._clock)
@@ -250,8 +263,10 @@ class Writer:
             if recorded is None:
                 envelope = self._envelope(turn, command, command_id, work.now, batch.tail)
                 recorded = work.append(command.decide(work), envelope)
+            appended += recorded
             answers.append(command.answer(Outcome(recorded, work, repeated)))
         batch.states.update(work.changed)
+        turn.recorded = appended
         return answers
 
     def _earlier(self, command: Answers[A], command_id: str) -> list[Recorded] | None:

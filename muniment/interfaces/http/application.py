@@ -56,6 +56,8 @@ def application(gate: Gate, limits: LimitSettings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        # FastAPI's own spans hold paths and queries, its log records what errors quote: see door.py
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.stopping = stopping
     app.router.route_class = _Address

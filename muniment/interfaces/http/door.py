@@ -4,9 +4,11 @@ import asyncio
 import time
 
 import structlog
-from starlette.requests import ClientDisconnect, Request
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from muniment import telemetry
 from muniment.domain.errors import Invalid, MunimentError, Unavailable
 
 from . import failures
@@ -16,7 +18,6 @@ from .tools import PATH
 
 _log = structlog.get_logger(__name__)
 
-_METHODS = frozenset(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"])
 _GONE = 499
 
 
@@ -41,7 +42,17 @@ class Door:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        began, status = time.perf_counter(), 0
+        headers = Headers(scope=scope)
+        with telemetry.request(scope["method"], scope["scheme"], headers) as span:
+            began = time.perf_counter()
+            status = await self._answer(scope, receive, send, headers)
+            address = _address(scope)
+            span.responded(scope["method"], address, status)
+        self._tell(scope, address or "none", status, time.perf_counter() - began)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, headers: Headers) -> int:
+        """Answers a request; the status."""
+        status = 0
 
         async def noting(message: Message) -> None:
             nonlocal status
@@ -50,7 +61,7 @@ class Door:
             await send(message)
 
         try:
-            self._gate.check_address(Request(scope).headers)
+            self._gate.check_address(headers)
             await self._app(scope, self._in_time(receive), noting)
         except MunimentError as error:
             await failures.answer(error)(scope, receive, noting)
@@ -66,7 +77,7 @@ class Door:
             if status:
                 raise  # the answer has begun: the connection is cut
             await failures.unexpected(error)(scope, receive, noting)
-        self._tell(scope, status, time.perf_counter() - began)
+        return status
 
     def _in_time(self, receive: Receive) -> Receive:
         """The same, but that a body which takes too long is given up."""
@@ -90,11 +101,8 @@ class Door:
 
         return receiving
 
-    def _tell(self, scope: Scope, status: int, seconds: float) -> None:
-        found = scope.get("route")
-        address = getattr(found, "path", PATH if scope["path"] == PATH else "none")
-        # what a client makes up makes no new series
-        method = scope["method"] if scope["method"] in _METHODS else "other"
+    def _tell(self, scope: Scope, address: str, status: int, seconds: float) -> None:
+        method = telemetry.known(scope["method"])
         self._metrics.count(method, address, status, seconds)
         face = scope.get("state", {}).get("face")
         _log.info(
@@ -106,3 +114,9 @@ class Door:
             actor=getattr(face, "actor", None),
             space=getattr(face, "space", None),
         )
+
+
+def _address(scope: Scope) -> str | None:
+    """The pattern that a request was answered by; None where there is no such address."""
+    found: str | None = getattr(scope.get("route"), "path", None)
+    return found or (PATH if scope["path"] == PATH else None)

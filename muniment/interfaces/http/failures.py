@@ -8,6 +8,7 @@ from typing import Final
 import structlog
 from starlette.responses import Response
 
+from muniment import telemetry
 from muniment.domain.errors import (
     Conflict,
     Invalid,
@@ -85,6 +86,7 @@ def status(error: MunimentError) -> int:
 
 def answer(error: MunimentError) -> Response:
     """The response to an error of ours."""
+    telemetry.refused(error)
     number = status(error)
     headers: dict[str, str] = {}
     if number == 401:
@@ -115,6 +117,7 @@ def respond(
 
 def unexpected(error: Exception) -> Response:
     """The response to a bug: its details are in the server's log alone."""
+    telemetry.refused(error)
     _log.error("unexpected", reason=f"{type(error).__name__}: {error}", exc_info=error)
     return respond(
         500, "unexpected", "This should not happen: see the server's log, and report it."

@@ -9,6 +9,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
+from muniment import telemetry
 from muniment.domain.errors import Invalid, Refused
 from muniment.handle import Muniment
 from muniment.interfaces.documents import document
@@ -50,7 +51,8 @@ def router(gate: Gate, stopping: asyncio.Event) -> APIRouter:
 
         def further(after: int) -> list[LogEntry]:
             gate.recognise_again(request)  # a token that is revoked ends what it began
-            return _part(face, after)
+            with telemetry.silence():
+                return _part(face, after)
 
         return EventSourceResponse(_events(further, first, after, stopping), ping=_PING)
 

@@ -10,6 +10,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
+from muniment import telemetry
 from muniment._release import __version__
 from muniment.domain.errors import Invalid, MunimentError
 from muniment.interfaces.documents import plain
@@ -72,8 +73,9 @@ def server(enter: Enter) -> Server[Any]:
     ) -> types.CallToolResult:
         try:
             tool = _find(asked.name)
-            caller = await entered(context, writes=tool.effect != "reads")
-            return await to_thread.run_sync(_call, tool, caller, asked.arguments or {})
+            with telemetry.tool_call(tool.name, context.meta):
+                caller = await entered(context, writes=tool.effect != "reads")
+                return await to_thread.run_sync(_call, tool, caller, asked.arguments or {})
         except MunimentError as error:
             return _failed(_told(error))
         except Exception as error:  # noqa: BLE001 (a bug ends one call, and is logged)
@@ -98,7 +100,7 @@ def server(enter: Enter) -> Server[Any]:
         told = types.TextResourceContents(uri=INBOX, mime_type=_INBOX.mime_type, text=text)
         return types.ReadResourceResult(contents=[told])
 
-    return Server(
+    made = Server[Any](
         "muniment",
         version=__version__,
         title="Muniment",
@@ -108,6 +110,8 @@ def server(enter: Enter) -> Server[Any]:
         on_list_resources=list_resources,
         on_read_resource=read_resource,
     )
+    made.middleware.clear()  # its own spans are named by whatever a client makes up
+    return made
 
 
 def _listed(tool: Tool) -> types.Tool:

@@ -138,7 +138,7 @@ class TestMethods:
         for number in range(20):
             assert client.request(f"MADE{number}", "/healthz").status_code == 405
         told = client.get("/metrics").text
-        assert 'method="other"' in told
+        assert 'method="_OTHER"' in told
         assert "MADE" not in told
 
 
