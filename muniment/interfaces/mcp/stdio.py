@@ -5,7 +5,9 @@ import signal
 import uuid
 
 import anyio
+import mcp_types as types
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 
 from muniment.handle import Muniment
 
@@ -13,6 +15,14 @@ from .server import Context, server
 from .tool import Caller
 
 _INTERRUPTED = 130
+
+_NO_MESSAGE = types.JSONRPCError(
+    jsonrpc="2.0",
+    id=None,
+    error=types.ErrorData(
+        code=types.PARSE_ERROR, message="That was no message: send JSON-RPC, one object a line."
+    ),
+)
 
 
 def run(store: Muniment) -> None:
@@ -34,5 +44,18 @@ async def _run(caller: Caller) -> None:
         return caller
 
     made = server(enter)
-    async with stdio_server() as (read, write):
-        await made.run(read, write, made.create_initialization_options())
+    forward, understood = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
+
+        async def sort() -> None:
+            """What is no message of the protocol is answered, or its sender would wait for ever."""
+            async with forward:
+                async for said in read:
+                    if isinstance(said, Exception):
+                        await write.send(SessionMessage(_NO_MESSAGE))
+                    else:
+                        await forward.send(said)
+
+        tasks.start_soon(sort)
+        await made.run(understood, write, made.create_initialization_options())
+        tasks.cancel_scope.cancel()

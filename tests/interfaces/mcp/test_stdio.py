@@ -92,6 +92,23 @@ def test_it_speaks_nothing_but_the_protocol_and_soon(tmp_path: Path) -> None:
     assert json.loads(first)["result"]["instructions"].count("\n") < 5
 
 
+@pytest.mark.parametrize(
+    "line", ["no json\n", "[1\n", '{"jsonrpc": "2.0", "id": 5}\n', '{"a": "\\ud800"}\n']
+)
+def test_what_is_no_message_is_answered_and_the_next_one_served(tmp_path: Path, line: str) -> None:
+    with _start(tmp_path / "store") as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        for text in (HELLO, line, _message(2, "tools/list")):
+            child.stdin.write(text)
+            child.stdin.flush()
+        said = [json.loads(child.stdout.readline()) for _ in range(3)]
+        child.stdin.close()
+        assert child.wait(5) == 0
+    assert [one.get("id") for one in said] == [1, None, 2]
+    assert said[1]["error"]["code"] == -32_700
+
+
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_a_host_that_ends_the_process_loses_nothing(
     tmp_path: Path, number: int, status: int
