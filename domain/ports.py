@@ -28,7 +28,7 @@ class Append:
     """Events that a decision adds to a stream, which was at ``version`` (0: it is new).
 
     ``actor`` is whose they are, where that is not who gave the command, and ``correlation_id`` what
-    they come of, where that is not the call.
+    they come of, where that is not the call or the trace.
     """
 
     stream: str
