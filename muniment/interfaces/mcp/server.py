@@ -79,8 +79,7 @@ def server(enter: Enter) -> Server[Any]:
         except MunimentError as error:
             return _failed(_told(error))
         except Exception as error:  # noqa: BLE001 (a bug ends one call, and is logged)
-            _log.error("unexpected", reason=f"{type(error).__name__}: {error}", exc_info=error)
-            return _failed("[unexpected] This should not happen: see the server's log.")
+            return _failed(_unexpected(error))
 
     async def list_resources(
         context: Context, _: types.PaginatedRequestParams | None
@@ -97,6 +96,8 @@ def server(enter: Enter) -> Server[Any]:
             text = await to_thread.run_sync(inbox, await entered(context))
         except MunimentError as error:
             raise MCPError(types.INVALID_PARAMS, _told(error)) from error
+        except Exception as error:  # the library would show what it says
+            raise MCPError(types.INTERNAL_ERROR, _unexpected(error)) from error
         told = types.TextResourceContents(uri=INBOX, mime_type=_INBOX.mime_type, text=text)
         return types.ReadResourceResult(contents=[told])
 
@@ -160,6 +161,12 @@ def _call(tool: Tool, caller: Caller, given: Values) -> types.CallToolResult:
 
 def _told(error: MunimentError) -> str:
     return f"[{error.code}] {error.message}"
+
+
+def _unexpected(error: Exception) -> str:
+    """What is told of a bug; what it was stands in the log."""
+    _log.error("unexpected", reason=f"{type(error).__name__}: {error}", exc_info=error)
+    return "[unexpected] This should not happen: see the server's log."
 
 
 def _failed(sentence: str) -> types.CallToolResult:

@@ -265,3 +265,19 @@ class TestInbox:
                 await session.read_resource("muniment://inbox")
 
         talk(agent(server, space, "subagent:scout"), say)
+
+
+def test_a_bug_behind_the_inbox_is_told_without_its_words(
+    server: Served, space: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: object) -> str:
+        raise RuntimeError("hunter2")
+
+    monkeypatch.setattr("muniment.interfaces.mcp.server.inbox", broken)
+
+    async def say(session: ClientSession) -> None:
+        with pytest.raises(MCPError, match="should not happen") as caught:
+            await session.read_resource("muniment://inbox")
+        assert "hunter2" not in str(caught.value)
+
+    talk(agent(server, space), say)
