@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Annotated, Any, Self, cast
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -313,7 +314,9 @@ ActorName = Annotated[
 """A name that an actor can have."""
 
 Importance = Annotated[
-    float, Field(ge=0.0, le=1.0, allow_inf_nan=False, description="0 to 1; it fades with time.")
+    float,
+    Field(ge=0.0, le=1.0, allow_inf_nan=False, description="0 to 1; it fades with time."),
+    AfterValidator(abs),  # -0.0 is 0, and reads so
 ]
 """0 to 1, never clamped."""
 

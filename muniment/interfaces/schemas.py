@@ -1,7 +1,9 @@
-"""The JSON schema of what an operation takes, for surfaces that publish one."""
+"""The JSON schemas of what an operation takes and answers, for surfaces that publish them."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, cast
+
+from pydantic import TypeAdapter
 
 from muniment.domain.inputs import Input
 
@@ -19,8 +21,18 @@ def schema(model: type[Input], names: Collection[str]) -> dict[str, Any]:
     }
 
 
+def answered(kind: type[Any]) -> dict[str, Any]:
+    """The schema of an answer of a type, as ``documents.plain`` writes it."""
+    return cast(
+        "dict[str, Any]", _inlined(TypeAdapter[Any](kind).json_schema(mode="serialization"))
+    )
+
+
 def _inlined(schema: Mapping[str, Any]) -> object:
-    """The schema without references: what one refers to stands in its place."""
+    """The schema without references: what one refers to stands in its place.
+
+    Titles are left out, which say the names once more: models are charged for each word.
+    """
     definitions: Mapping[str, Any] = schema.get("$defs", {})
 
     def inline(part: object) -> object:
@@ -31,6 +43,10 @@ def _inlined(schema: Mapping[str, Any]) -> object:
         given = cast("dict[str, Any]", part)
         if "$ref" in given:
             return inline(definitions[given["$ref"].rpartition("/")[2]])
-        return {name: inline(one) for name, one in given.items() if name != "$defs"}
+        return {
+            name: inline(one)
+            for name, one in given.items()
+            if name != "$defs" and not (name == "title" and isinstance(one, str))
+        }
 
     return inline(dict(schema))

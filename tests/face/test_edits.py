@@ -98,6 +98,7 @@ class TestEdits:
         assert m.rescore(saved.id, 0.8).importance == 0.8
         clock.advance(days=45)
         assert m.get(saved.id).importance == pytest.approx(0.4)
+        assert str(m.rescore(saved.id, -0.0).importance) == "0.0"
 
     def test_an_episode_s_text_is_final(self, m: Muniment) -> None:
         saved = m.save("The build broke.", store="episodic")

@@ -90,12 +90,17 @@ def served(
 
 
 def fails(response: httpx.Response, status: int, code: str, field: str | None = None) -> str:
-    """Checks an error document; its sentence."""
+    """Checks an error document, or an error of the protocol under ``/mcp``; its sentence."""
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/json"
     told = response.json()
-    assert told.keys() == {"error"}
     error = told["error"]
+    if response.url.path == "/mcp" and status != 405:  # which the application says
+        assert (told["jsonrpc"], told["id"]) == ("2.0", None)
+        assert error["message"].startswith(f"[{code}] ")
+        error = {**error, **error["data"]}
+    else:
+        assert told.keys() == {"error"}
     assert (error["code"], error["field"]) == (code, field)
     assert error["message"]
     return str(error["message"])

@@ -13,7 +13,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from muniment._release import __version__
-from muniment.domain.errors import MunimentError
 from muniment.settings import LimitSettings
 
 from . import failures, health, streaming
@@ -44,7 +43,7 @@ def application(gate: Gate, limits: LimitSettings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
-        async with tools.sessions.run():
+        async with tools.protocol.run():
             yield
         stopping.set()
 
@@ -82,8 +81,7 @@ def application(gate: Gate, limits: LimitSettings) -> FastAPI:
         )
     app.include_router(streaming.router(gate, stopping), prefix="/v1", dependencies=asked)
     app.include_router(health.router(gate.store, gate, metrics))
-    app.router.routes.append(Route(PATH, tools, methods=["GET", "POST", "DELETE"]))
-    app.add_exception_handler(MunimentError, _refused)
+    app.router.routes.append(Route(PATH, tools, methods=["POST"]))
     app.add_exception_handler(HTTPException, _unknown)
     app.add_middleware(Door, gate=gate, metrics=metrics, body_seconds=limits.body_seconds)
     return app
@@ -92,11 +90,6 @@ def application(gate: Gate, limits: LimitSettings) -> FastAPI:
 def _is_shared(path: str) -> bool:
     """Whether several addresses do the same by other methods."""
     return sum(route.path == path for route in ROUTES) > 1
-
-
-async def _refused(_: Request, error: Exception) -> Response:
-    assert isinstance(error, MunimentError)  # noqa: S101 (it is registered for these)
-    return failures.answer(error)
 
 
 async def _unknown(request: Request, error: Exception) -> Response:

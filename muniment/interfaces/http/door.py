@@ -1,7 +1,9 @@
 """The outermost: addresses are checked, errors told, and requests counted and logged."""
 
 import asyncio
+import re
 import time
+from urllib.parse import unquote
 
 import structlog
 from starlette.datastructures import Headers
@@ -11,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from muniment import telemetry
 from muniment.domain.errors import Invalid, MunimentError, Unavailable
 
-from . import failures
+from . import failures, tools
 from .gate import Gate
 from .health import Metrics
 from .tools import PATH
@@ -19,6 +21,9 @@ from .tools import PATH
 _log = structlog.get_logger(__name__)
 
 _GONE = 499
+
+_WHOLE = re.compile(rb"https?://([^/]*)(/.*)?", re.IGNORECASE | re.DOTALL)
+"""A target that is a whole URL: its host and port, and its path."""
 
 
 class Door:
@@ -42,6 +47,7 @@ class Door:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        scope = _as_to_an_origin(scope)
         headers = Headers(scope=scope)
         with telemetry.request(scope["method"], scope["scheme"], headers) as span:
             began = time.perf_counter()
@@ -53,6 +59,7 @@ class Door:
     async def _answer(self, scope: Scope, receive: Receive, send: Send, headers: Headers) -> int:
         """Answers a request; the status."""
         status = 0
+        form = tools.respond if scope["path"] == PATH else failures.respond
 
         async def noting(message: Message) -> None:
             nonlocal status
@@ -64,7 +71,7 @@ class Door:
             self._gate.check_address(headers)
             await self._app(scope, self._in_time(receive), noting)
         except MunimentError as error:
-            await failures.answer(error)(scope, receive, noting)
+            await failures.answer(error, form)(scope, receive, noting)
         except ClientDisconnect:
             status = _GONE  # nobody is there to be told
         except asyncio.CancelledError:
@@ -72,11 +79,11 @@ class Door:
             if status:
                 raise
             stopping = Unavailable("The server is ending: ask again.", code="stopping")
-            await failures.answer(stopping)(scope, receive, noting)
+            await failures.answer(stopping, form)(scope, receive, noting)
         except Exception as error:
             if status:
                 raise  # the answer has begun: the connection is cut
-            await failures.unexpected(error)(scope, receive, noting)
+            await failures.unexpected(error, form)(scope, receive, noting)
         return status
 
     def _in_time(self, receive: Receive) -> Receive:
@@ -114,6 +121,24 @@ class Door:
             actor=getattr(face, "actor", None),
             space=getattr(face, "space", None),
         )
+
+
+def _as_to_an_origin(scope: Scope) -> Scope:
+    """The same request with its target as a path: RFC 9112 §3.2.2 has servers take whole URLs too.
+
+    What the URL names stands above the Host header.
+    """
+    whole = _WHOLE.fullmatch(scope["raw_path"])
+    if whole is None:
+        return scope
+    host, path = whole[1], whole[2] or b"/"
+    others = [(name, value) for name, value in scope["headers"] if name != b"host"]
+    return {
+        **scope,
+        "path": unquote(path.decode("ascii")),
+        "raw_path": path,
+        "headers": [(b"host", host), *others],
+    }
 
 
 def _address(scope: Scope) -> str | None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import structlog
 from starlette.responses import Response
@@ -53,7 +53,6 @@ CODES: Final[Mapping[str, int]] = {
     "timeout": 504,
     "token_refused": 401,
     "token_required": 401,
-    "too_many_sessions": 429,
 }
 """Codes that say more than their family."""
 
@@ -84,7 +83,24 @@ def status(error: MunimentError) -> int:
     return next(code for family, code in FAMILIES.items() if isinstance(error, family))
 
 
-def answer(error: MunimentError) -> Response:
+class Form(Protocol):
+    """How an error is written; ``missing`` names what a refused merge would lose."""
+
+    def __call__(
+        self,
+        number: int,
+        code: str,
+        message: str,
+        field: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        *,
+        missing: object = None,
+    ) -> Response:
+        """The response of that status."""
+        ...
+
+
+def answer(error: MunimentError, form: Form) -> Response:
     """The response to an error of ours."""
     telemetry.refused(error)
     number = status(error)
@@ -95,7 +111,14 @@ def answer(error: MunimentError) -> Response:
         pause = getattr(error, "retry_after", None) or PAUSE
         headers["Retry-After"] = str(max(1, math.ceil(pause)))
     missing = getattr(error, "missing", None)
-    return respond(number, error.code, error.message, error.field, headers, missing=missing)
+    return form(number, error.code, error.message, error.field, headers, missing=missing)
+
+
+def unexpected(error: Exception, form: Form) -> Response:
+    """The response to a bug: its details are in the server's log alone."""
+    telemetry.refused(error)
+    _log.error("unexpected", reason=f"{type(error).__name__}: {error}", exc_info=error)
+    return form(500, "unexpected", "This should not happen: see the server's log, and report it.")
 
 
 def respond(
@@ -107,18 +130,9 @@ def respond(
     *,
     missing: object = None,
 ) -> Response:
-    """An error document; ``missing`` names what a refused merge would lose."""
+    """An error document, which is the form of all addresses but ``/mcp``."""
     told: dict[str, object] = {"code": code, "message": message, "field": field}
     if missing is not None:
         told["missing"] = missing
     text = document({"error": told}, indent=None)
     return Response(text.encode(), number, headers=headers, media_type="application/json")
-
-
-def unexpected(error: Exception) -> Response:
-    """The response to a bug: its details are in the server's log alone."""
-    telemetry.refused(error)
-    _log.error("unexpected", reason=f"{type(error).__name__}: {error}", exc_info=error)
-    return respond(
-        500, "unexpected", "This should not happen: see the server's log, and report it."
-    )

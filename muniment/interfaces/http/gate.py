@@ -80,13 +80,19 @@ class Gate:
             RateLimited: The client asks too often.
         """
         identity = self.recognise(connection)
-        (self.writes if writes else self.reads).take(self.client(connection, identity))
+        self.count(connection, identity, writes=writes)
         return self.store.as_identity(identity)
 
-    def client(self, connection: HTTPConnection, identity: Identity) -> Hashable:
-        """Whose allowance it is: a token's own, so that none spends another's of the same actor."""
+    def count(self, connection: HTTPConnection, identity: Identity, *, writes: bool) -> None:
+        """Takes a request from the allowance of the token that it shows.
+
+        Raises:
+            RateLimited: The client asks too often.
+        """
         shown = None if self.authenticate is None else access_token.read(_token(connection))
-        return identity, None if shown is None else shown[0]
+        # a token's own, so that none spends another's of the same actor
+        client: Hashable = identity, None if shown is None else shown[0]
+        (self.writes if writes else self.reads).take(client)
 
     def require_token(self, connection: HTTPConnection) -> None:
         """Turns away who shows no token or guessed too often, before what they send is read.

@@ -1,48 +1,47 @@
-"""The tools of the Model Context Protocol under ``/mcp``: whoever bears the token calls them."""
+"""The tools of the Model Context Protocol under ``/mcp``: whoever bears the token calls them.
 
-from typing import cast
+Every request is whole by itself: it shows its token, and its answer is the answer to it. So any
+server of the store answers it, and no two clients share anything but a name.
+"""
 
+import uuid
+from collections.abc import Mapping
+from typing import Final, cast
+
+import mcp_types as types
 from anyio import to_thread
-from mcp.server.auth.middleware.bearer_auth import (
-    AuthenticatedUser,
-    AuthorizationContext,
-    authorization_context,
-)
-from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from starlette.requests import HTTPConnection, Request
-from starlette.types import Receive, Scope, Send
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
 
-from muniment.domain.identity import Identity
-from muniment.interfaces.mcp.server import Context, server
+from muniment.interfaces.mcp import messages
+from muniment.interfaces.mcp.server import Context, server, told
 from muniment.interfaces.mcp.tool import Caller
 
+from . import bodies
 from .gate import Gate
-from .limits import RateLimited
 
-PATH = "/mcp"
+PATH: Final = "/mcp"
 
-SESSION = "mcp-session-id"
-"""The header that names a session."""
+SESSIONS: Final = ("mcp-session-id", "x-session")
+"""The headers that name the session which recalls are recorded in: it is a name, and opens nothing.
 
-SESSIONS = 100
-"""How many sessions one actor may have open, so that nobody takes those of all others."""
+The protocol gives a client the first when it begins, up to the version that has no sessions.
+"""
 
-_IDLE = 1_800.0
-"""Seconds after which a session that is not used ends."""
+_UNNAMED: Final = "mcp"
 
 
 class ToolsOverHttp:
-    """Answers the protocol; ``sessions`` runs as long as the application does.
-
-    Every request shows its token, those of an open session too, and a session is only there for who
-    opened it; so its id alone is worth nothing, and a token that is revoked ends what it began.
-    """
+    """Answers the protocol; ``protocol`` runs as long as the application does."""
 
     def __init__(self, gate: Gate, max_body: int) -> None:
         self._gate = gate
-        self.sessions = StreamableHTTPSessionManager(
-            server(self._enter), max_request_body_size=max_body, session_idle_timeout=_IDLE
+        self._max_body = max_body
+        self.protocol = StreamableHTTPSessionManager(
+            server(self._enter), stateless=True, json_response=True, max_request_body_size=max_body
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -50,37 +49,78 @@ class ToolsOverHttp:
 
         Raises:
             Refused: Nobody known asks.
-            RateLimited: Its bearer opens sessions too often, or has too many.
+            RateLimited: Its bearer asks too often.
+            Invalid: The body is too large, compressed, or does not say that it is JSON.
         """
-        request = Request(scope)
-        identity = await to_thread.run_sync(self._gate.recognise, request)
+        request = Request(scope, receive)
+        self._gate.require_token(request)
+        bodies.require_json(request)
+        sent = await bodies.body(request, self._max_body)
+        identity = request.state.identity = await to_thread.run_sync(self._gate.recognise, request)
         request.state.face = self._gate.store.as_identity(identity)  # the log says who asked
-        # the protocol's own word for who a session belongs to: to others it does not exist
-        scope["user"] = user = AuthenticatedUser(
-            AccessToken(
-                token="",
-                client_id=identity.actor,
-                subject=identity.space,
-                claims={"iss": identity.role},
-                scopes=[],
-            )
-        )
-        if SESSION not in request.headers:
-            self._gate.reads.take(self._gate.client(request, identity))
-            self._require_room(identity, authorization_context(user))
-        await self.sessions.asgi_app(scope, receive, send)
-
-    def _require_room(self, identity: Identity, owner: AuthorizationContext) -> None:
-        owners = self.sessions._session_owners  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-        if sum(one == owner for one in owners.values()) >= SESSIONS:
-            raise RateLimited(
-                f"{identity.actor} has {SESSIONS} sessions open: end some (DELETE), or wait until"
-                " idle ones end.",
-                _IDLE,
-                code="too_many_sessions",
-            )
+        self._gate.count(request, identity, writes=False)
+        try:
+            message = messages.read(sent)
+        except messages.NoMessageError as error:
+            await _said(400, error.answer)(scope, receive, send)
+            return
+        begins = isinstance(message, types.JSONRPCRequest) and message.method == "initialize"
+        await self.protocol.asgi_app(scope, _again(sent, receive), _named(send) if begins else send)
 
     def _enter(self, context: Context, *, writes: bool) -> Caller:
-        request = cast("HTTPConnection", context.request)  # what the transport sets
-        session = request.headers.get(SESSION, "mcp")
-        return Caller(self._gate.admit(request, writes=writes), session)
+        request = cast("Request", context.request)  # what the transport sets
+        if writes:
+            self._gate.count(request, request.state.identity, writes=True)
+        named = (request.headers.get(header) for header in SESSIONS)
+        return Caller(request.state.face, next(filter(None, named), _UNNAMED))
+
+
+def respond(
+    number: int,
+    code: str,
+    message: str,
+    field: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    *,
+    missing: object = None,  # noqa: ARG001 (of merges, which are no tool's)
+) -> Response:
+    """An error of the server as clients of the protocol read it: they show the sentence."""
+    error = types.ErrorData(
+        code=types.INTERNAL_ERROR if number >= 500 else types.INVALID_REQUEST,
+        message=told(code, message),
+        data={"code": code, "field": field},
+    )
+    return _said(number, types.JSONRPCError(jsonrpc="2.0", id=None, error=error), headers)
+
+
+def _said(
+    number: int, answer: types.JSONRPCError, headers: Mapping[str, str] | None = None
+) -> Response:
+    # an id that could not be read is null, and is said
+    text = answer.model_dump_json(by_alias=True, exclude_unset=True)
+    return Response(text, number, headers=headers, media_type="application/json")
+
+
+def _again(sent: bytes, receive: Receive) -> Receive:
+    """The body once more, for the library that reads it too; then what comes."""
+    is_read = False
+
+    async def receiving() -> Message:
+        nonlocal is_read
+        if is_read:
+            return await receive()
+        is_read = True
+        return {"type": "http.request", "body": sent, "more_body": False}
+
+    return receiving
+
+
+def _named(send: Send) -> Send:
+    """The same, with a new name for the session that begins."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message)[SESSIONS[0]] = uuid.uuid4().hex
+        await send(message)
+
+    return sending

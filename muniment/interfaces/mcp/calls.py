@@ -11,6 +11,7 @@ from muniment.domain.moments import minute, second
 from muniment.interfaces.documents import document
 
 from .guides import GUIDES
+from .outputs import Events, Guide, Kept, Trend, Verdicts
 from .tool import Answer, Caller, Values
 
 RECOVERABLE: Final = "It is archived, not deleted: a person can restore it."
@@ -70,7 +71,7 @@ def history(caller: Caller, values: Values) -> Answer:
     """The events of a memory."""
     entries = caller.face.history(values["id"])
     lines = [f"{minute(entry.recorded_at)} {entry.actor}: {entry.summary}" for entry in entries]
-    return Answer("\n".join(lines), {"events": entries})
+    return Answer("\n".join(lines), Events(tuple(entries)))
 
 
 def propose(caller: Caller, values: Values) -> Answer:
@@ -96,7 +97,7 @@ def note(caller: Caller, values: Values) -> Answer:
         raise Invalid("data: give a text.", code="value_invalid", field="data")
     entry = caller.face.working.save(key, text, **given)
     until = second(entry.expires_at)
-    return Answer(f"Kept under {entry.key} until {until} UTC.", {"key": entry.key})
+    return Answer(f"Kept under {entry.key} until {until} UTC.", Kept(entry.key))
 
 
 def noted(caller: Caller, values: Values) -> Answer:
@@ -149,15 +150,15 @@ def trend(caller: Caller, values: Values) -> Answer:
     lines = [
         document({name: row[name] for name in _COLUMNS if name in row}, indent=None) for row in rows
     ]
-    return Answer("\n".join(lines) or "There was no audit in that time.", {"rows": rows})
+    return Answer("\n".join(lines) or "There was no audit in that time.", Trend(tuple(rows)))
 
 
 def evaluation(caller: Caller, _: Values) -> Answer:
     """The last verdicts of a language model."""
     row = caller.face.audit.evaluation()
     if row is None:
-        return Answer("No samples have been evaluated.", {"evaluation": None})
-    return Answer(document(row), {"evaluation": row})
+        return Answer("No samples have been evaluated.", Verdicts(None))
+    return Answer(document(row), Verdicts(row))
 
 
 def resume(caller: Caller, values: Values) -> Answer:
@@ -200,7 +201,7 @@ def guide(_: Caller, values: Values) -> Answer:
             code="guide_unknown",
             field="name",
         )
-    return Answer(text, {"name": name, "text": text})
+    return Answer(text, Guide(name, text))
 
 
 def _with(lines: Iterable[str], *notes: str | None) -> str:

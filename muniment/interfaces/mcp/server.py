@@ -1,6 +1,6 @@
 """The protocol around the tools: lists them, calls them, and words their errors."""
 
-from functools import partial
+from functools import cache
 from typing import Any, Final, Protocol, TypeAlias
 
 import mcp_types as types
@@ -14,7 +14,7 @@ from muniment import telemetry
 from muniment._release import __version__
 from muniment.domain.errors import Invalid, MunimentError
 from muniment.interfaces.documents import plain
-from muniment.interfaces.schemas import schema
+from muniment.interfaces.schemas import answered, schema
 
 from .calls import inbox
 from .instructions import INSTRUCTIONS
@@ -37,13 +37,13 @@ _INBOX: Final = types.Resource(
 
 
 class Enter(Protocol):
-    """Says who sends a request; it may read the log, so it is called on a worker thread."""
+    """Says who sends a request, and counts those that write."""
 
     def __call__(self, context: Context, /, *, writes: bool) -> Caller:
         """The caller; ``writes`` says what for.
 
         Raises:
-            Refused: Nobody known asks.
+            MunimentError: It asks too often.
         """
         ...
 
@@ -55,13 +55,10 @@ def server(enter: Enter) -> Server[Any]:
         enter: Says who asks: over HTTP the bearer of a token, over stdio who started it.
     """
 
-    async def entered(context: Context, *, writes: bool = False) -> Caller:
-        return await to_thread.run_sync(partial(enter, context, writes=writes))
-
     async def list_tools(
         context: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        face = (await entered(context)).face
+        face = enter(context, writes=False).face
         return types.ListToolsResult(
             tools=[
                 _listed(tool) for tool in TOOLS if not tool.operation or face.may(tool.operation)
@@ -74,17 +71,17 @@ def server(enter: Enter) -> Server[Any]:
         try:
             tool = _find(asked.name)
             with telemetry.tool_call(tool.name, context.meta):
-                caller = await entered(context, writes=tool.effect != "reads")
+                caller = enter(context, writes=tool.effect != "reads")
                 return await to_thread.run_sync(_call, tool, caller, asked.arguments or {})
         except MunimentError as error:
-            return _failed(_told(error))
+            return _failed(told(error.code, error.message))
         except Exception as error:  # noqa: BLE001 (a bug ends one call, and is logged)
             return _failed(_unexpected(error))
 
     async def list_resources(
         context: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        face = (await entered(context)).face
+        face = enter(context, writes=False).face
         return types.ListResourcesResult(resources=[_INBOX] if face.may("audit") else [])
 
     async def read_resource(
@@ -93,13 +90,13 @@ def server(enter: Enter) -> Server[Any]:
         if asked.uri != INBOX:
             raise MCPError(types.INVALID_PARAMS, "There is no such resource: list them.")
         try:
-            text = await to_thread.run_sync(inbox, await entered(context))
+            text = await to_thread.run_sync(inbox, enter(context, writes=False))
         except MunimentError as error:
-            raise MCPError(types.INVALID_PARAMS, _told(error)) from error
+            raise MCPError(types.INVALID_PARAMS, told(error.code, error.message)) from error
         except Exception as error:  # the library would show what it says
             raise MCPError(types.INTERNAL_ERROR, _unexpected(error)) from error
-        told = types.TextResourceContents(uri=INBOX, mime_type=_INBOX.mime_type, text=text)
-        return types.ReadResourceResult(contents=[told])
+        read = types.TextResourceContents(uri=INBOX, mime_type=_INBOX.mime_type, text=text)
+        return types.ReadResourceResult(contents=[read])
 
     made = Server[Any](
         "muniment",
@@ -110,16 +107,19 @@ def server(enter: Enter) -> Server[Any]:
         on_call_tool=call_tool,
         on_list_resources=list_resources,
         on_read_resource=read_resource,
+        get_tool_input_schema=_inputs,  # or each call would list the tools first
     )
     made.middleware.clear()  # its own spans are named by whatever a client makes up
     return made
 
 
+@cache
 def _listed(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         description=tool.description,
         input_schema=schema(tool.model, tool.fields),
+        output_schema=answered(tool.answers),
         annotations=types.ToolAnnotations(
             read_only_hint=tool.effect == "reads",
             destructive_hint=tool.effect == "hides",
@@ -127,6 +127,11 @@ def _listed(tool: Tool) -> types.Tool:
             open_world_hint=False,
         ),
     )
+
+
+def _inputs(name: str) -> dict[str, Any] | None:
+    """What a tool takes; None where there is none of that name."""
+    return next((_listed(tool).input_schema for tool in TOOLS if tool.name == name), None)
 
 
 def _find(name: str) -> Tool:
@@ -159,14 +164,15 @@ def _call(tool: Tool, caller: Caller, given: Values) -> types.CallToolResult:
     )
 
 
-def _told(error: MunimentError) -> str:
-    return f"[{error.code}] {error.message}"
+def told(code: str, message: str) -> str:
+    """How an error reads: its code is stable, and the sentence says what to do."""
+    return f"[{code}] {message}"
 
 
 def _unexpected(error: Exception) -> str:
     """What is told of a bug; what it was stands in the log."""
     _log.error("unexpected", reason=f"{type(error).__name__}: {error}", exc_info=error)
-    return "[unexpected] This should not happen: see the server's log."
+    return told("unexpected", "This should not happen: see the server's log.")
 
 
 def _failed(sentence: str) -> types.CallToolResult:

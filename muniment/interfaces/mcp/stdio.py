@@ -2,27 +2,21 @@
 
 import os
 import signal
+import sys
 import uuid
+from typing import cast
 
 import anyio
-import mcp_types as types
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
 from muniment.handle import Muniment
 
+from . import messages
 from .server import Context, server
 from .tool import Caller
 
 _INTERRUPTED = 130
-
-_NO_MESSAGE = types.JSONRPCError(
-    jsonrpc="2.0",
-    id=None,
-    error=types.ErrorData(
-        code=types.PARSE_ERROR, message="That was no message: send JSON-RPC, one object a line."
-    ),
-)
 
 
 def run(store: Muniment) -> None:
@@ -44,18 +38,24 @@ async def _run(caller: Caller) -> None:
         return caller
 
     made = server(enter)
-    forward, understood = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
+    sent = anyio.wrap_file(sys.stdin.buffer)
+    forward, understood = anyio.create_memory_object_stream[str](0)
+    lines = cast("anyio.AsyncFile[str]", understood)  # it is asked for one line after the other
+    async with stdio_server(lines) as (read, write), anyio.create_task_group() as tasks:
 
         async def sort() -> None:
             """What is no message of the protocol is answered, or its sender would wait for ever."""
             async with forward:
-                async for said in read:
-                    if isinstance(said, Exception):
-                        await write.send(SessionMessage(_NO_MESSAGE))
+                async for line in sent:
+                    if line.isspace():
+                        continue
+                    try:
+                        messages.read(line)
+                    except messages.NoMessageError as error:
+                        await write.send(SessionMessage(error.answer))
                     else:
-                        await forward.send(said)
+                        await forward.send(line.decode())
 
         tasks.start_soon(sort)
-        await made.run(understood, write, made.create_initialization_options())
+        await made.run(read, write, made.create_initialization_options())
         tasks.cancel_scope.cancel()

@@ -25,14 +25,14 @@ class Answer:
     """What a model reads, and the same as data."""
 
     text: str
-    data: Mapping[str, Any] | Any
+    data: object
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: it takes ``fields`` of ``model``; ``operation`` is its row in the table of roles.
+    """A tool: it takes ``fields`` of ``model``, and the data of its answer is of one type.
 
-    One without an operation is everybody's.
+    ``operation`` is its row in the table of roles; one without is everybody's.
     """
 
     name: str
@@ -41,4 +41,5 @@ class Tool:
     model: type[Input]
     fields: tuple[str, ...]
     perform: Callable[[Caller, Values], Answer]
+    answers: type[Any]
     operation: str | None

@@ -6,20 +6,28 @@ members apart. No answer has the name of the tool that gave it: models copy such
 
 from typing import Final
 
+from muniment.auditing import AuditReport
 from muniment.commands.archive import Archive
-from muniment.commands.give_feedback import GiveFeedback
+from muniment.commands.give_feedback import Feedback, GiveFeedback
 from muniment.commands.propose import Propose
 from muniment.commands.rescore import Rescore
-from muniment.commands.save_memory import SaveMemory
+from muniment.commands.save_memory import Saved, SaveMemory
+from muniment.domain.consolidation import Consolidation
+from muniment.domain.memory.view import Memory
+from muniment.domain.proposal.state import Proposal
+from muniment.domain.working.entries import WorkingEntry
+from muniment.log.verify import Verification
 from muniment.queries import recall_family
+from muniment.queries.conversation import ConversationResult
 from muniment.queries.history import History
-from muniment.queries.search import Search
-from muniment.queries.working import GetEntry, SearchWorking
+from muniment.queries.search import Search, SearchResult
+from muniment.queries.working import GetEntry, SearchWorking, WorkingResult
 from muniment.working import SaveEntry
 
 from . import calls
 from .guides import GUIDES
 from .inputs import Days, GuideName, NoArguments, Note, Resumption, Said
+from .outputs import Events, Guide, Kept, Trend, Verdicts
 from .tool import Tool
 
 TOOLS: Final[tuple[Tool, ...]] = (
@@ -31,6 +39,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         SaveMemory,
         ("content", "category", "tags"),
         calls.save,
+        Saved,
         SaveMemory.VERB,
     ),
     Tool(
@@ -41,6 +50,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         Search,
         ("query", "category", "mode"),
         calls.search,
+        SearchResult,
         Search.VERB,
     ),
     Tool(
@@ -50,6 +60,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         Archive,
         ("id",),
         calls.delete,
+        Memory,
         Archive.VERB,
     ),
     Tool(
@@ -59,6 +70,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         Rescore,
         ("id", "importance"),
         calls.rescore,
+        Memory,
         Rescore.VERB,
     ),
     Tool(
@@ -68,6 +80,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         History,
         ("id",),
         calls.history,
+        Events,
         History.VERB,
     ),
     Tool(
@@ -78,6 +91,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         Propose,
         ("content", "confidence", "category", "tags", "trigger"),
         calls.propose,
+        Proposal,
         Propose.VERB,
     ),
     Tool(
@@ -88,6 +102,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         Note,
         ("key", "data", "ttl_minutes", "category", "tags"),
         calls.note,
+        Kept,
         SaveEntry.VERB,
     ),
     Tool(
@@ -97,6 +112,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         GetEntry,
         ("key",),
         calls.noted,
+        WorkingEntry,
         GetEntry.VERB,
     ),
     Tool(
@@ -106,6 +122,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         SearchWorking,
         ("query", "category", "tags", "namespace"),
         calls.search_notes,
+        WorkingResult,
         SearchWorking.VERB,
     ),
     Tool(
@@ -115,6 +132,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         Said,
         ("query", "session", "limit"),
         calls.search_said,
+        ConversationResult,
         Said.VERB,
     ),
     Tool(
@@ -125,6 +143,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         NoArguments,
         (),
         calls.audit,
+        AuditReport,
         "audit",
     ),
     Tool(
@@ -134,6 +153,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         Days,
         ("days",),
         calls.trend,
+        Trend,
         "audit",
     ),
     Tool(
@@ -143,6 +163,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         NoArguments,
         (),
         calls.evaluation,
+        Verdicts,
         "audit",
     ),
     Tool(
@@ -153,6 +174,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         Resumption,
         ("reason",),
         calls.resume,
+        Consolidation,
         "resume_consolidation",
     ),
     Tool(
@@ -162,6 +184,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         NoArguments,
         (),
         calls.verify,
+        Verification,
         "verify",
     ),
     Tool(
@@ -172,6 +195,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         GiveFeedback,
         ("kind", "text"),
         calls.feedback,
+        Feedback,
         GiveFeedback.VERB,
     ),
     Tool(
@@ -181,6 +205,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         GuideName,
         ("name",),
         calls.guide,
+        Guide,
         None,
     ),
 )

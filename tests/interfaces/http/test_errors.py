@@ -1,5 +1,6 @@
 """What goes wrong is one document with a status, wherever it went wrong."""
 
+import socket
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,31 @@ class TestFound:
         confirm = owner.post(path, json={**body, "dry_run": True}).json()["confirm"]
         assert owner.post(path, json={**body, "confirm": confirm}).status_code == 200
         fails(owner.post(f"/v1/memories/{id_}/revise", json={"content": "x"}), 410, "purged", "id")
+
+
+class TestTarget:
+    """A proxy, and whoever is set to use one, asks for the whole URL (RFC 9112, 3.2.2)."""
+
+    @pytest.mark.parametrize(
+        ("target", "status"),
+        [
+            ("http://127.0.0.1/healthz", b"200"),
+            ("HTTP://localhost:8420/healthz?a=%20b", b"200"),
+            ("http://localhost/v1/memories/%66ff", b"401"),
+            ("http://localhost", b"404"),
+            ("http://evil.example/healthz", b"403"),
+            ("http://someone@localhost/healthz", b"403"),
+        ],
+    )
+    def test_may_be_a_whole_url_whose_host_counts(
+        self, server: Served, target: str, status: bytes
+    ) -> None:
+        url = httpx.URL(server.base)
+        assert url.port is not None
+        with socket.create_connection((url.host, url.port), timeout=10) as connection:
+            asked = f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            connection.sendall(asked.encode())
+            assert connection.recv(4_096).split()[1] == status
 
 
 class TestInput:

@@ -16,8 +16,9 @@ import muniment
 FACT = "The Quillmark feed sits on Drive North."
 
 
-def _message(number: int, method: str, **params: object) -> str:
-    return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
+def _message(number: int, method: str, **params: object) -> bytes:
+    said = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+    return json.dumps(said).encode() + b"\n"
 
 
 HELLO = (
@@ -28,17 +29,16 @@ HELLO = (
         capabilities={},
         clientInfo={"name": "test", "version": "1"},
     )
-    + '{"jsonrpc": "2.0", "method": "notifications/initialized"}\n'
+    + b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n'
 )
 
 
-def _start(data: Path) -> subprocess.Popen[str]:
+def _start(data: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "muniment", "--data", data, "mcp"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        text=True,
     )
 
 
@@ -82,7 +82,7 @@ def test_it_speaks_nothing_but_the_protocol_and_soon(tmp_path: Path) -> None:
         child.stdin.flush()
         second = child.stdout.readline()
         assert time.monotonic() - began - ready < 2
-        child.stdin.write("this is no message\n")
+        child.stdin.write(b"this is no message\n")
         child.stdin.close()
         rest = child.stdout.read()
         assert child.wait(20) == 0
@@ -93,20 +93,30 @@ def test_it_speaks_nothing_but_the_protocol_and_soon(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["no json\n", "[1\n", '{"jsonrpc": "2.0", "id": 5}\n', '{"a": "\\ud800"}\n']
+    ("line", "code", "number"),
+    [
+        (b"no json", -32_700, None),
+        (b"[1", -32_700, None),
+        (b'{"jsonrpc": "2.0", "id": 5}', -32_600, 5),
+        (b'{"jsonrpc": "2.0", "id": 5, "method": "ping", "method": "tools/list"}', -32_600, 5),
+        (b'{"jsonrpc": "2.0", "id": 5, "method": "\\ud800"}', -32_600, 5),
+        (b'{"jsonrpc": "2.0", "id": "\xff", "method": "ping"}', -32_700, None),
+    ],
 )
-def test_what_is_no_message_is_answered_and_the_next_one_served(tmp_path: Path, line: str) -> None:
+def test_what_is_no_message_is_answered_and_the_next_one_served(
+    tmp_path: Path, line: bytes, code: int, number: int | None
+) -> None:
     with _start(tmp_path / "store") as child:
         assert child.stdin is not None
         assert child.stdout is not None
-        for text in (HELLO, line, _message(2, "tools/list")):
+        for text in (HELLO, b"\n", line + b"\n", _message(2, "tools/list")):
             child.stdin.write(text)
             child.stdin.flush()
         said = [json.loads(child.stdout.readline()) for _ in range(3)]
         child.stdin.close()
         assert child.wait(5) == 0
-    assert [one.get("id") for one in said] == [1, None, 2]
-    assert said[1]["error"]["code"] == -32_700
+    assert [one.get("id") for one in said] == [1, number, 2]
+    assert said[1]["error"]["code"] == code
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])

@@ -50,7 +50,9 @@ class TestTold:
             assert [tool.name for tool in listed] == [tool.name for tool in TOOLS]
             for tool in listed:
                 assert tool.input_schema["additionalProperties"] is False
-                assert "$ref" not in json.dumps(tool.input_schema)
+                assert tool.output_schema is not None
+                assert tool.output_schema["type"] == "object"
+                assert "$ref" not in json.dumps([tool.input_schema, tool.output_schema])
             hints = {tool.name: tool.annotations for tool in listed}
             assert all(one is not None and one.open_world_hint is False for one in hints.values())
             destructive = {n for n, one in hints.items() if one and one.destructive_hint}
