@@ -1,7 +1,6 @@
 """The server against its own description: whatever may be sent, the answer is one that is told.
 
-Three of schemathesis's checks are off. ``ignored_auth`` asks with wrong tokens until the server
-keeps the address out, which ``test_gate`` does. ``unsupported_method`` asks with TRACE and the
+Two of schemathesis's checks are off. ``unsupported_method`` asks with TRACE and the
 like, which ``test_errors`` does by name. ``positive_data_acceptance`` wants that what fits the
 schema is taken; rules such as "a text is not blank" or "a memory of that name exists" stand in no
 schema. ``negative_data_rejection`` stays on for what a schema forbids.
@@ -21,7 +20,7 @@ from muniment.interfaces.http.routes import ROUTES
 EXAMPLES = 12
 """Requests an address, with data that fits its schema and with data that does not."""
 
-_OFF = frozenset(["ignored_auth", "unsupported_method", "positive_data_acceptance"])
+_OFF = frozenset(["unsupported_method", "positive_data_acceptance"])
 _ADDRESSES = sorted(
     [(route.method, f"/v1{route.path.replace(':path', '')}") for route in ROUTES]
     + [("GET", path) for path in ("/healthz", "/readyz", "/metrics")]
