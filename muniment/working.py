@@ -11,7 +11,7 @@ from .domain.access import ROLES
 from .domain.conversation.turns import Speaker, ToolReport, Turn
 from .domain.errors import Invalid, Refused
 from .domain.identity import Identity
-from .domain.inputs import Category, Input, Line, Tags
+from .domain.inputs import Category, IdempotencyKey, Input, Line, Tags
 from .domain.recall import Asked, Recall
 from .domain.working import keys
 from .domain.working.entries import WorkingEntry
@@ -93,12 +93,20 @@ class AppendTurn(Input):
     session: Session
     role: Annotated[Speaker, Field(description="Who said it: user or assistant.")]
     content: Annotated[LongText, Field(description="What was said, up to 1 MiB.")]
+    idempotency_key: IdempotencyKey | None = None
 
     def run(self, engine: Engine, identity: Identity) -> Turn:
         """Keeps it as the session's newest turn."""
         now = engine.now()
         turns = engine.work(now).turns
-        return turns.append(identity.space, self.session, self.role, self.content, now)
+        return turns.append(
+            identity.space,
+            self.session,
+            self.role,
+            self.content,
+            now,
+            retry=_retry(identity, self.idempotency_key),
+        )
 
 
 class ReportToolCall(Input):
@@ -112,6 +120,7 @@ class ReportToolCall(Input):
     arguments: Annotated[str, BeforeValidator(_arguments)]
     ok: bool
     error: Annotated[Line, Field(max_length=16_384)] | None = None
+    idempotency_key: IdempotencyKey | None = None
 
     def run(self, engine: Engine, identity: Identity) -> ToolReport:
         """Keeps it."""
@@ -124,7 +133,13 @@ class ReportToolCall(Input):
             self.error,
             ok=self.ok,
             now=now,
+            retry=_retry(identity, self.idempotency_key),
         )
+
+
+def _retry(identity: Identity, key: str | None) -> str | None:
+    """The key as it is kept: each actor has its own."""
+    return None if key is None else f"{identity.actor}\0{key}"
 
 
 def _require_place(identity: Identity, namespace: str | None) -> None:

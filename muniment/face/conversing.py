@@ -20,14 +20,26 @@ from .base import Face, listed
 class Conversation(Face):
     """What was said, by session: ``m.conversation``."""
 
-    def append(self, session: str, role: Speaker, content: str) -> Turn:
+    def append(
+        self,
+        session: str,
+        role: Speaker,
+        content: str,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Turn:
         """Keep what the user or the assistant said. Dreaming learns from it.
+
+        Under an idempotency key the same turn is kept once, as long as it is kept.
 
         Raises:
             Invalid: ``session_invalid``, ``role_invalid``, ``content_too_large`` over 1 MiB …
+            Conflict: ``idempotency_key_reused`` where another turn came under the key.
         """
         self._authorise(AppendTurn)
-        command = AppendTurn.of(session=session, role=role, content=content)
+        command = AppendTurn.of(
+            session=session, role=role, content=content, idempotency_key=idempotency_key
+        )
         with telemetry.operation(AppendTurn, self._identity):
             return command.run(self._engine, self._identity)
 
@@ -105,6 +117,8 @@ class Conversing(Face):
         arguments: Mapping[str, Any],
         ok: bool,
         error: str | None = None,
+        *,
+        idempotency_key: str | None = None,
     ) -> ToolReport:
         """Say how a call of a tool went, for dreaming to learn from; it is kept for 7 days.
 
@@ -114,10 +128,19 @@ class Conversing(Face):
             arguments: What it was called with: anything that JSON has, up to 64 KiB.
             ok: Whether it succeeded.
             error: What it said where it did not.
+            idempotency_key: Under which the same report is kept once.
+
+        Raises:
+            Conflict: ``idempotency_key_reused`` where another report came under the key.
         """
         self._authorise(ReportToolCall)
         command = ReportToolCall.of(
-            session=session, tool=tool, arguments=arguments, ok=ok, error=error
+            session=session,
+            tool=tool,
+            arguments=arguments,
+            ok=ok,
+            error=error,
+            idempotency_key=idempotency_key,
         )
         with telemetry.operation(ReportToolCall, self._identity):
             return command.run(self._engine, self._identity)

@@ -26,6 +26,7 @@ from muniment.domain.errors import Conflict, MunimentError, StorageFailed
 from muniment.domain.identity import Identity
 from muniment.domain.ports import Append, Clock, Outcome
 from muniment.domain.recorded import Recorded
+from muniment.domain.retries import key_reused
 from muniment.domain.rules import Rules
 
 from .arrivals import RecentArrivals
@@ -275,11 +276,7 @@ class Writer:
         if not rows:
             return None
         if not self._store.sealing.asked_the_same(rows[0], command.request()):
-            raise Conflict(
-                "This idempotency key was used for another request: take a fresh one.",
-                code="idempotency_key_reused",
-                field="idempotency_key",
-            )
+            raise key_reused()
         return [self._store.sealing.recorded(row) for row in rows]
 
     def _envelope(

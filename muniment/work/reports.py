@@ -8,10 +8,12 @@ from typing import Any
 from muniment.domain.conversation.turns import ToolReport
 
 from .database import Database
+from .retries import Retries
 from .sealing import Seal, Seals
 from .times import stored, told
 
 _SAID = "report"
+_RETRIES = Retries("reports", _SAID, place=5)
 
 
 class Reports:
@@ -31,18 +33,26 @@ class Reports:
         *,
         ok: bool,
         now: datetime,
+        retry: str | None = None,
     ) -> ToolReport:
-        """Keeps a report."""
+        """Keeps a report; the same one once under a key in ``retry``.
+
+        Raises:
+            Conflict: ``idempotency_key_reused`` where another report came under the key.
+        """
+        said = [session, tool, arguments, ok, error, retry]
         with self._database.writing() as connection:
             seal = self._seals.made(connection, space)
-            said = seal.sealed(_SAID, [session, tool, arguments, ok, error])
+            earlier = _RETRIES.earlier(connection, seal, space, said)
+            if earlier is not None:
+                return _told(*earlier, said)
             number = connection.execute(
-                "INSERT INTO reports (space, at, said) VALUES (?, ?, ?)",
-                (space, stored(now), said),
+                "INSERT INTO reports (space, at, said, retry) VALUES (?, ?, ?, ?)",
+                (space, stored(now), seal.sealed(_SAID, said), _RETRIES.name(seal, said)),
             ).lastrowid
             if number is None:
                 raise AssertionError("a row that was inserted has a number")
-        return _told(number, stored(now), [session, tool, arguments, ok, error])
+        return _told(number, stored(now), said)
 
     def since(self, space: str, moment: datetime) -> list[ToolReport]:
         """The reports of a space that came after a moment, oldest first."""
@@ -67,12 +77,12 @@ def texts(connection: sqlite3.Connection, seal: Seal, space: str) -> Iterable[tu
     for number, said in connection.execute(
         "SELECT number, said FROM reports WHERE space = ?", (space,)
     ):
-        session, tool, arguments, _, error = seal.opened(_SAID, said)
+        session, tool, arguments, _, error, *_ = seal.opened(_SAID, said)
         yield number, "\n".join([session, tool, arguments, error or ""])
 
 
 def _told(number: int, at: int, said: Any) -> ToolReport:
-    session, tool, arguments, ok, error = said
+    session, tool, arguments, ok, error, *_ = said
     return ToolReport(
         session=session,
         tool=tool,
@@ -89,7 +99,8 @@ def reseal(connection: sqlite3.Connection, space: str, old: Seal, new: Seal) -> 
     for number, said in connection.execute(
         "SELECT number, said FROM reports WHERE space = ?", (space,)
     ).fetchall():
+        words = old.opened(_SAID, said)
         connection.execute(
-            "UPDATE reports SET said = ? WHERE number = ?",
-            (new.sealed(_SAID, old.opened(_SAID, said)), number),
+            "UPDATE reports SET said = ?, retry = ? WHERE number = ?",
+            (new.sealed(_SAID, words), _RETRIES.name(new, words), number),
         )

@@ -93,7 +93,16 @@ def _create(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: Sequence[Callable[[sqlite3.Connection], None]] = (_create,)
+def _let_retry(connection: sqlite3.Connection) -> None:
+    for table in ("turns", "reports"):
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN retry BLOB")
+        connection.execute(
+            f"CREATE UNIQUE INDEX {table}_by_retry ON {table} (space, retry)"
+            " WHERE retry IS NOT NULL"
+        )
+
+
+MIGRATIONS: Sequence[Callable[[sqlite3.Connection], None]] = (_create, _let_retry)
 """Step n takes schema n to n + 1, all in one transaction with the number. Add, never change."""
 
 SCHEMA = len(MIGRATIONS)

@@ -9,11 +9,13 @@ from muniment.domain.conversation.turns import PASSES, Speaker, Turn
 from muniment.domain.errors import Invalid
 
 from .database import Database
+from .retries import Retries
 from .sealing import Seal, Seals
 from .sessions import SESSION, rename, touch
 from .times import stored, told
 
 _SAID = "turn"
+_RETRIES = Retries("turns", _SAID, place=3)
 
 
 class Turns:
@@ -24,19 +26,45 @@ class Turns:
         self._seals = seals
         self._idle = idle
 
-    def append(self, space: str, session: str, role: Speaker, content: str, now: datetime) -> Turn:
-        """Keeps a turn; a session that was idle begins anew with it."""
+    def append(
+        self,
+        space: str,
+        session: str,
+        role: Speaker,
+        content: str,
+        now: datetime,
+        *,
+        retry: str | None = None,
+    ) -> Turn:
+        """Keeps a turn; a session that was idle begins anew with it.
+
+        Args:
+            space: Where.
+            session: The session that it is the newest turn of.
+            role: Who said it.
+            content: What was said.
+            now: When.
+            retry: A key under which the same turn is kept once.
+
+        Raises:
+            Conflict: ``idempotency_key_reused`` where another turn came under the key.
+        """
+        said = [session, role, content, retry]
         with self._database.writing() as connection:
             seal = self._seals.made(connection, space)
+            earlier = _RETRIES.earlier(connection, seal, space, said)
+            if earlier is not None:
+                return turn(*earlier, said)
             name = seal.name(SESSION, session)
             touch(connection, space, name, now=now, idle=self._idle)
+            sealed, found_by = seal.sealed(_SAID, said), _RETRIES.name(seal, said)
             number = connection.execute(
-                "INSERT INTO turns (space, session, at, said) VALUES (?, ?, ?, ?)",
-                (space, name, stored(now), seal.sealed(_SAID, [session, role, content])),
+                "INSERT INTO turns (space, session, at, said, retry) VALUES (?, ?, ?, ?, ?)",
+                (space, name, stored(now), sealed, found_by),
             ).lastrowid
             if number is None:
                 raise AssertionError("a row that was inserted has a number")
-        return Turn(session=session, role=role, content=content, at=now, number=number)
+        return turn(number, stored(now), said)
 
     def numbers(self, space: str, session: str | None) -> Sequence[int]:
         """The numbers of a session's turns, or of all, newest first."""
@@ -65,7 +93,7 @@ class Turns:
                     (number, space),
                 ).fetchone()
                 if row is not None:
-                    found[number] = turn(seal, row)
+                    found[number] = opened(seal, row)
         return found
 
     def unread(self, space: str, pass_: str, limit: int) -> list[Turn]:
@@ -80,7 +108,7 @@ class Turns:
                 " ORDER BY number LIMIT ?",
                 (space, space, _known(pass_), limit),
             )
-            return [turn(seal, row) for row in rows]
+            return [opened(seal, row) for row in rows]
 
     def passed(self, space: str, pass_: str, number: int) -> None:
         """A pass has succeeded over every turn up to a number; its cursor never moves back."""
@@ -112,7 +140,7 @@ def texts(connection: sqlite3.Connection, seal: Seal, space: str) -> Iterable[tu
     for number, said in connection.execute(
         "SELECT number, said FROM turns WHERE space = ?", (space,)
     ):
-        session, _, content = seal.opened(_SAID, said)
+        session, _, content, *_ = seal.opened(_SAID, said)
         yield number, f"{session}\n{content}"
 
 
@@ -127,13 +155,18 @@ def window(
         " ORDER BY number DESC LIMIT ?",
         (space, name, space, name, limit),
     ).fetchall()
-    return tuple(turn(seal, row) for row in reversed(rows))
+    return tuple(opened(seal, row) for row in reversed(rows))
 
 
-def turn(seal: Seal, row: Any) -> Turn:
+def opened(seal: Seal, row: Any) -> Turn:
     """The turn of a row."""
     number, at, said = row
-    session, role, content = seal.opened(_SAID, said)
+    return turn(number, at, seal.opened(_SAID, said))
+
+
+def turn(number: int, at: int, said: Any) -> Turn:
+    """The turn of what a row holds; the key that it came under, if any, is no part of it."""
+    session, role, content, *_ = said
     return Turn(session=session, role=role, content=content, at=told(at), number=number)
 
 
@@ -153,8 +186,12 @@ def reseal(connection: sqlite3.Connection, space: str, old: Seal, new: Seal) -> 
     ).fetchall():
         words = old.opened(_SAID, said)
         sessions.add(words[0])
+        name, found_by = (
+            new.name(SESSION, words[0]),
+            _RETRIES.name(new, words),
+        )
         connection.execute(
-            "UPDATE turns SET session = ?, said = ? WHERE number = ?",
-            (new.name(SESSION, words[0]), new.sealed(_SAID, words), number),
+            "UPDATE turns SET session = ?, said = ?, retry = ? WHERE number = ?",
+            (name, new.sealed(_SAID, words), found_by, number),
         )
     rename(connection, space, {old.name(SESSION, s): new.name(SESSION, s) for s in sessions})

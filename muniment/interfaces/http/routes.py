@@ -173,8 +173,8 @@ ROUTES: Final[tuple[Route, ...]] = (
     plain("POST /working/search", "read", SearchWorking, "working.search"),
     plain("GET /working/{key:path}", "read", GetEntry, "working.get"),
     plain("GET /sessions/{session}/turns", "read", GetTurns, "conversation.turns"),
-    plain("POST /sessions/{session}/turns", "write", AppendTurn, "conversation.append", adds=True),
-    plain("POST /sessions/{session}/tool-calls", "write", ToolCall, "report_tool_call", adds=True),
+    plain("POST /sessions/{session}/turns", "write", AppendTurn, "conversation.append"),
+    plain("POST /sessions/{session}/tool-calls", "write", ToolCall, "report_tool_call"),
     plain("POST /turns/search", "read", SearchConversation, "conversation.search"),
     plain("POST /feedback", "write", GiveFeedback, "feedback"),
     # who may
