@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from muniment.domain.access import reads_words
+from muniment.domain.access import is_kept_from, reads_words
 from muniment.domain.identity import TRUST
 from muniment.domain.inputs import MemoryId, Version
 from muniment.domain.memory.decisions import require_version
@@ -49,6 +49,7 @@ class Edit(Command):
         desk = outcome.desk
         name = outcome.recorded[0].stream if outcome.recorded else self.id
         memory = desk.memory(name)
-        if not reads_words(desk.identity.role, desk.rules.access):
+        role = desk.identity.role
+        if not reads_words(role, desk.rules.access) or is_kept_from(role, memory.condition):
             memory = without_words(memory)
         return view(memory, desk.now, desk.rules.decay)

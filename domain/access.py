@@ -113,6 +113,11 @@ PEOPLE: Final = _STORE_WIDE
 """Who may know of what is quarantined: people. It is kept from agents lest they act on it."""
 
 
+def is_kept_from(role: Role, condition: str) -> bool:
+    """Whether the words of a memory in that condition are kept from a role."""
+    return condition == "quarantined" and role not in PEOPLE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grants:
     """What may be granted beyond the table: to auditors, the words of memories."""

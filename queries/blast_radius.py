@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
-from muniment.domain.access import PEOPLE, reads_words
+from muniment.domain.access import is_kept_from, reads_words
 from muniment.domain.memory.state import State
 from muniment.projections.provenance import Link, Write
 from muniment.projections.recall_log import Hit
@@ -221,7 +221,7 @@ class _Spread:
         may_read = (
             state is not None
             and reads_words(role, grants)
-            and (state.condition != "quarantined" or role in PEOPLE)
+            and not is_kept_from(role, state.condition)
         )
         hidden = state is None or state.condition == "purged" or not may_read
         return Node(

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from muniment.domain.access import PEOPLE
+from muniment.domain.access import is_kept_from
 from muniment.domain.errors import Refused
 from muniment.domain.identity import commits_for
 from muniment.domain.inputs import Input, MemoryId
@@ -23,8 +23,7 @@ def readable(reading: Reading, name: str) -> State:
         MunimentError: As for ``Reading.memory``.
     """
     memory = reading.memory(name)
-    is_doubted = memory.condition == "quarantined" and memory.fault is None
-    if is_doubted and reading.identity.role not in PEOPLE:
+    if memory.fault is None and is_kept_from(reading.identity.role, memory.condition):
         raise Refused(
             "It is quarantined: only the owner may look at it.", code="quarantined", field="id"
         )

@@ -88,6 +88,13 @@ class TestQuarantine:
                 other.release(id_)
         m.release(id_)
 
+    def test_agents_do_not_read_it_from_the_answer_to_an_edit(self, m: Muniment) -> None:
+        id_ = m.save(FACT, category="ops", tags=["racks"]).id
+        m.quarantine(id_, "doubtful")
+        answer = m.acting_as("bot:main").archive(id_, "poison")
+        assert (answer.content, answer.tags, answer.category) == (None, (), None)
+        assert m.archive(id_, "poison").content == FACT
+
     @pytest.mark.parametrize("actor", ["bot:main", "subagent:scout", "system:guard"])
     def test_agents_do_not_read_what_is_quarantined(self, m: Muniment, actor: str) -> None:
         id_ = m.save(FACT).id
