@@ -19,7 +19,7 @@ _NAMES: Final = (
     *("kennwort", "contrase", "senha", "wachtwoord", "пароль", "密码", "パスワード"),
 )  # fmt: skip
 _NAMED: Final = re.compile("|".join((*_NAMES, "://", "begin")).replace("pin", r"pin\b"))
-_RUN: Final = re.compile(r"(?<![\w/+=.~-])[\w/+=.~-]{16}")
+_RUN: Final = re.compile(r"(?<![\w/+=.~-])[\w/+=.~-]{15}")
 """Texts in whose small letters neither is found hold nothing that a detector knows."""
 
 _LIKE_SMALL: Final = str.maketrans("\u0131\u0130\u017f\u1c82", "iis\u043e")
@@ -162,7 +162,6 @@ _DETECTORS: Final[tuple[tuple[str, tuple[str, ...], str, _Judge], ...]] = (
         _is_secret,
     ),
 )
-
 """Each with its name, the signs in small letters of which it needs one, and who judges a match."""
 
 _COMPILED: Final = tuple(

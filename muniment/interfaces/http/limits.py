@@ -17,13 +17,12 @@ class RateLimited(Conflict):
     Args:
         message: What to do.
         retry_after: Seconds until one more is allowed.
-        code: ``rate_limited`` unless given.
     """
 
     default_code = "rate_limited"
 
-    def __init__(self, message: str, retry_after: float, *, code: str | None = None) -> None:
-        super().__init__(message, code=code)
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
         self.retry_after = retry_after
 
 
