@@ -69,7 +69,7 @@ def application(gate: Gate, limits: LimitSettings) -> FastAPI:
             endpoint(route, gate, max_body, threads),
             methods=[route.method],
             operation_id=f"{route.name}_{route.method.lower()}"
-            if _is_shared(route.path)
+            if _is_shared(route.name)
             else route.name,
             summary=route.about,
             tags=[route.path.split("/")[1]],
@@ -87,9 +87,9 @@ def application(gate: Gate, limits: LimitSettings) -> FastAPI:
     return app
 
 
-def _is_shared(path: str) -> bool:
-    """Whether several addresses do the same by other methods."""
-    return sum(route.path == path for route in ROUTES) > 1
+def _is_shared(name: str) -> bool:
+    """Whether several addresses do what has that name, by other methods."""
+    return sum(route.name == name for route in ROUTES) > 1
 
 
 async def _unknown(request: Request, error: Exception) -> Response:
