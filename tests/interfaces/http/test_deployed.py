@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -19,6 +20,7 @@ from started import PATIENCE, owner_token, started
 ROOT = Path(__file__).resolve().parents[3]
 CONTAINERFILE = ROOT / "deploy" / "Containerfile"
 UNIT = ROOT / "deploy" / "muniment.service"
+GUIDE = ROOT / "docs" / "server.md"
 HEALTHY_WITHIN = 5.0
 
 
@@ -36,7 +38,7 @@ class Started(NamedTuple):
 
 def instructions() -> list[Instruction]:
     """Those of the Containerfile, in order."""
-    lines = CONTAINERFILE.read_text(encoding="utf-8").splitlines()
+    lines = CONTAINERFILE.read_text(encoding="utf-8").replace("\\\n", "").splitlines()
     stated = [line for line in lines if line and not line.startswith("#")]
     return [Instruction(*line.split(" ", 1)) for line in stated]
 
@@ -63,6 +65,12 @@ def options() -> dict[str, list[str]]:
             name, value = line.split("=", 1)
             found.setdefault(name, []).append(value)
     return found
+
+
+def head() -> list[list[str]]:
+    """The commands of the unit's head comment, which install it."""
+    lines = UNIT.read_text(encoding="utf-8").split("[Unit]")[0].splitlines()
+    return [shlex.split(line[4:]) for line in lines if line.startswith("#   ")]
 
 
 def of_the_container() -> Started:
@@ -118,10 +126,10 @@ def answers(start: Started, data: Path, names: Sequence[str]) -> None:
 def test_what_the_container_starts_becomes_ready_answers_and_ends(tmp_path: Path) -> None:
     start = mapped(of_the_container(), only("VOLUME"), tmp_path / "data")
     assert start.command[3:6] == ["serve", "--host", "0.0.0.0"]
-    answers(start, tmp_path / "data", ["localhost", "127.0.0.1"])
+    answers(start, tmp_path / "data", ["localhost", "127.0.0.1", "[::1]"])
 
 
-@pytest.mark.parametrize("hosts", ["from the image", '["memory.example"]'])
+@pytest.mark.parametrize("hosts", ["unless set", '["memory.example"]'])
 def test_the_health_check_passes_whatever_names_are_set_and_fails_when_nothing_answers(
     tmp_path: Path, hosts: str
 ) -> None:
@@ -169,7 +177,8 @@ def test_the_image_runs_as_nobody_in_particular_and_on_a_volume_of_its_own() -> 
     assert int(only("USER")) > 0
     made = [one.said for one in final_stage() if one.name == "RUN"]
     assert any(f"--uid {only('USER')} " in said for said in made)
-    assert any(f"-m 0700 {only('VOLUME')}" in said for said in made)
+    assert any(f"--gid {only('USER')} " in said for said in made)
+    assert any(f"-o muniment -g muniment -m 0700 {only('VOLUME')}" in said for said in made)
     names = [one.name for one in final_stage()]
     assert names.index("USER") < names.index("ENTRYPOINT")
     assert only("EXPOSE") == "8420"
@@ -194,8 +203,18 @@ def test_what_is_built_in_is_hash_checked_and_holds_no_secret() -> None:
     assert set(copied) == kept
     assert all((ROOT / name).exists() for name in kept if not name.startswith(("-", "/")))
     assert set(of_the_container().environment) == {
-        *("PATH", "PYTHONDONTWRITEBYTECODE", "MUNIMENT_DATA", "MUNIMENT_SERVER__HOSTS")
+        *("PATH", "PYTHONDONTWRITEBYTECODE", "MUNIMENT_DATA")
     }
+
+
+def test_the_image_is_built_in_the_format_that_keeps_the_health_check() -> None:
+    told = [
+        line.strip("#$ ")
+        for file in (CONTAINERFILE, GUIDE)
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if "podman build -" in line
+    ]
+    assert told == ["podman build --format docker -f deploy/Containerfile -t muniment ."] * 2
 
 
 # the unit
@@ -232,6 +251,53 @@ def test_the_unit_runs_as_nobody_else_and_reaches_nothing_else() -> None:
     assert stated["UMask"] == ["0077"]
     assert stated["SystemCallFilter"] == ["@system-service", "~@privileged @resources"]
     assert not {"User", "ReadWritePaths"} & stated.keys()
+
+
+def test_the_unit_is_installed_hash_checked_and_without_what_tests_need() -> None:
+    wheels, *installs = [words for words in head() if words[0] == "/opt/muniment/bin/pip"]
+    assert wheels[1:] == shlex.split(
+        "wheel --require-hashes --no-deps -r requirements.txt -w build/wheels"
+    )
+    offline = ["install", "--no-index", "--find-links", "build/wheels"]
+    assert [words[1:5] for words in installs] == [offline, offline]
+    assert [words[5:] for words in installs] == [
+        *(["setuptools"], ["--no-build-isolation", ".[server]"])
+    ]
+
+
+def test_an_invalid_setting_ends_what_the_unit_starts_with_the_status_that_keeps_it_ended(
+    tmp_path: Path,
+) -> None:
+    start = mapped(of_the_unit(), "%S/muniment", tmp_path / "data")
+    ran = subprocess.run(
+        start.command,
+        env={**start.environment, "MUNIMENT_LIMITS__BODY_BYTES": "many"},
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert b"settings.limits.body_bytes" in ran.stderr
+    assert options()["Restart"] == ["on-failure"]
+    assert options()["RestartPreventExitStatus"] == [str(ran.returncode)]
+
+
+def test_other_verbs_are_run_by_the_user_of_the_unit_with_its_modes_and_settings() -> None:
+    found = re.search(
+        r"^  (systemd-run .*?)\n}", GUIDE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+    assert found is not None
+    words = shlex.split(found[1].replace("\\\n", ""))
+    given = dict(words[at + 1].split("=", 1) for at, one in enumerate(words) if one in {"-p", "-E"})
+    stated = options()
+    (directory,) = stated["StateDirectory"]
+    assert given.pop("User") == UNIT.stem  # the name that DynamicUser= takes unless told
+    assert given.pop("StateDirectory").split()[0] == directory
+    assert given.pop("MUNIMENT_DATA") == f"/var/lib/{directory}"
+    assert set(given) == {"DynamicUser", "StateDirectoryMode", "UMask", "EnvironmentFile"}
+    assert {name: [value] for name, value in given.items()} == {
+        name: stated[name] for name in given
+    }
+    assert words[-2:] == [shlex.split(stated["ExecStart"][0])[0], "$@"]
 
 
 def test_systemd_finds_no_fault_with_the_unit_where_it_is_there_to_ask(tmp_path: Path) -> None:
