@@ -127,7 +127,7 @@ def _at(
     """Show what an audit at a moment, or at a position, would have found."""
     session = of(context, as_json=as_json)
     with session.reading() as face, progress("replaying"):
-        row = face.audit.at(int(when) if when.isdecimal() else when)
+        row = face.audit.at(when)
     return _shown(row, session)
 
 

@@ -32,7 +32,7 @@ class Session:
     actor: str
     role: Role | None
     json: bool
-    as_of: str | int | None = None
+    as_of: str | None = None
 
     @property
     def directory(self) -> Path | None:
