@@ -335,20 +335,6 @@ class Recorder(SQLiteApplicationRecorder):
             found = cursor.fetchone()
             return found[0] if found and isinstance(found[0], bytes) else None
 
-    def position_before(self, moment: datetime) -> int:
-        """The last position that was recorded before a moment; recorded times never fall."""
-        wanted = rfc3339(moment)
-        low, high = 0, (self.head() if self.tail is None else self.tail.head).position
-        with self._reading() as cursor:
-            while low < high:
-                middle = (low + high + 1) // 2
-                cursor.execute(
-                    "SELECT recorded_at < ? FROM events WHERE position = ?", [wanted, middle]
-                )
-                is_before = cursor.fetchone()
-                low, high = (middle, high) if is_before and is_before[0] else (low, middle - 1)
-        return low
-
     def begun_at(self) -> str | None:
         """The recorded time of the first event; None where there is none."""
         with self._reading() as cursor:
@@ -357,22 +343,23 @@ class Recorder(SQLiteApplicationRecorder):
 
     def recorded_at(self, position: int) -> str | None:
         """The recorded time of the event at a position, or of the last before it; None: none is."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
-            found = fetch_all(cursor, _AT, (position,), damaged=_replaced)
-            return str(found[0][0]) if found else None
+        with self._reading() as cursor:
+            return _recorded_at(cursor, position)
 
-    def position_at(self, recorded_at: str) -> int:
-        """The last position recorded by a time, in the log's spelling; 0 where there is none.
+    def position_at(self, moment: datetime) -> int:
+        """The last position recorded by a moment; 0 where there is none.
 
         Recorded times never fall, so it is found by halving.
         """
-        least, most = 0, self.head().position
-        while least < most:
-            middle = (least + most + 1) // 2
-            if (self.recorded_at(middle) or "") <= recorded_at:
-                least = middle
-            else:
-                most = middle - 1
+        wanted = rfc3339(moment)
+        with self._reading() as cursor:
+            least, most = 0, self._read_head(cursor).position
+            while least < most:
+                middle = (least + most + 1) // 2
+                if (_recorded_at(cursor, middle) or "") <= wanted:
+                    least = middle
+                else:
+                    most = middle - 1
         return least
 
     def leaves(self, *, after: int, until: int) -> Iterator[list[bytes]]:
@@ -459,6 +446,11 @@ class Recorder(SQLiteApplicationRecorder):
         with self._reading() as cursor:
             cursor.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
             return int(cursor.fetchone()[0])
+
+
+def _recorded_at(cursor: SQLiteCursor, position: int) -> str | None:
+    found = fetch_all(cursor, _AT, (position,), damaged=_replaced)
+    return str(found[0][0]) if found else None
 
 
 def _replaced(text: bytes) -> str:
