@@ -77,12 +77,12 @@ def _put_off(what: str, **figures: int) -> Generator[None, None, None]:
 
 def unfinished(engine: Engine) -> defaultdict[str, Unfinished]:
     """What was asked for and not recorded as done, by space."""
-    rows, by_space = engine.store.rows, defaultdict[str, Unfinished](Unfinished)
-    for stream, space in rows.unfinished_removals():
+    rows, by_space = engine.store.rows.removals, defaultdict[str, Unfinished](Unfinished)
+    for stream, space in rows.unfinished_memories():
         by_space[space].memories.append(stream)
-    for stream, space in rows.unfinished_recall_removals():
+    for stream, space in rows.unfinished_recalls():
         by_space[space].recalls.append(stream)
-    for stream, space in rows.unfinished_words_removals():
+    for stream, space in rows.unfinished_words():
         by_space[space].words.append(stream)
     for stream, space in rows.unfinished_erasures():
         by_space[space].erasures.append(stream)
@@ -132,7 +132,7 @@ def renew_master(engine: Engine) -> None:
 def _destroy_keys(engine: Engine, streams: Iterable[str], derived: Iterable[str] = ()) -> int:
     """Destroys the keys of memories, and of what a model was told and said of their words."""
     days = engine.settings.log.key_backup_retention_days
-    doomed, through = list(streams), engine.store.rows.newest_removal()
+    doomed, through = list(streams), engine.store.rows.removals.newest()
     if _waiting(engine) - set(doomed):
         through = 0  # others are not destroyed yet, and a copy of the vault may be made meanwhile
     until = engine.now() + timedelta(days=days) if days > 0 else None
@@ -159,9 +159,9 @@ def _forget(engine: Engine, removal: Removal) -> None:
 def _destroy_again(engine: Engine) -> None:
     """Destroys what an old copy of the vault, put back since, has of what was removed."""
     rows, keys = engine.store.rows, engine.store.keys
-    if rows.newest_removal() <= keys.destroyed().through:
+    if rows.removals.newest() <= keys.destroyed().through:
         return
-    removed = rows.removed_streams() - _waiting(engine)
+    removed = rows.removals.streams() - _waiting(engine)
     if _destroy_keys(engine, removed):
         by_space: defaultdict[str, list[str]] = defaultdict(list)
         for stream, space in rows.spaces_of(removed):
