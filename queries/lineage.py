@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeAlias, TypeVar
 
 from muniment.domain.memory.events import Source
-from muniment.projections.provenance import Link, LinkKind, Write
+from muniment.projections.links import Link, LinkKind
+from muniment.projections.provenance import Write
 
 EdgeKind: TypeAlias = LinkKind | Literal["extended", "reinforced", "revised", "recalled"]
 

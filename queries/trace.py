@@ -13,7 +13,8 @@ from muniment.domain.access import reads_words
 from muniment.domain.errors import Invalid, NotFound
 from muniment.domain.inputs import Input
 from muniment.domain.recall import Recalled
-from muniment.projections.provenance import Link, Write
+from muniment.projections.links import Link
+from muniment.projections.provenance import Write
 
 from .get_memory import readable
 from .lineage import (
