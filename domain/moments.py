@@ -8,7 +8,10 @@ from typing import TypeAlias
 from .errors import Invalid
 
 When: TypeAlias = datetime | str | int
-"""A moment of the past as callers name it: aware, an RFC 3339 text, or a position of the log."""
+"""A moment of the past as callers name it: aware, an RFC 3339 text, or a position of the log.
+
+A command line and an address have a position as text, in digits.
+"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -19,6 +22,7 @@ class Point:
     at: datetime
 
 
+_POSITION = re.compile(r"[0-9]{1,30}")
 _RFC3339 = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?(?P<zone>[Zz]|[+-]\d{2}:\d{2})?"
 )
@@ -69,6 +73,26 @@ def parse(text: str, field: str) -> datetime:
             f"{field} names no moment: {reason}.", code="timestamp_invalid", field=field
         ) from error
     return in_utc(moment, field)
+
+
+def in_past(when: object, field: str) -> datetime | int:
+    """A moment of the past in UTC, or the position that was named; whether it is there is not said.
+
+    Raises:
+        Invalid: ``when_invalid`` where it is of no such type; as for ``parse`` and ``in_utc``.
+    """
+    if isinstance(when, str):
+        digits = _POSITION.fullmatch(when.strip())
+        return int(digits[0]) if digits else parse(when, field)
+    if isinstance(when, datetime):
+        return in_utc(when, field)
+    if isinstance(when, int) and not isinstance(when, bool):
+        return when
+    raise Invalid(
+        f"{field}: give an aware datetime, an RFC 3339 time or a position of the log.",
+        code="when_invalid",
+        field=field,
+    )
 
 
 def rfc3339(moment: datetime) -> str:

@@ -329,18 +329,23 @@ class Auditing:
                 audited = self._then(space, run.said.position, run.said.taken_at)
                 said = replace(audited.run, snapshot_id=run.said.snapshot_id)
                 return as_row(said, audited.growth)
-        position = when if isinstance(when, int) else self.reader.position_at(when)
-        at = self.reader.time_of(position) if isinstance(when, int) else None
-        if isinstance(when, int) and at is None:
+        if isinstance(when, datetime):
+            position, taken_at = self.reader.position_at(when), when
+        else:
+            position, taken_at = when, self._time_of(when)
+        audited = self._then(space, position, taken_at)
+        return as_row(audited.run, audited.growth, is_replayed=True)
+
+    def _time_of(self, position: int) -> datetime:
+        head = self.reader.head().position
+        at = self.reader.time_of(position) if 0 < position <= head else None
+        if at is None:
             raise Invalid(
-                f"when: the log has no position {when:,}; it ends at"
-                f" {self.reader.head().position:,}.",
+                f"when: the log has no position {position:,}; it ends at {head:,}.",
                 code="when_invalid",
                 field="when",
             )
-        taken_at = when if isinstance(when, datetime) else datetime.fromisoformat(str(at))
-        audited = self._then(space, position, taken_at)
-        return as_row(audited.run, audited.growth, is_replayed=True)
+        return datetime.fromisoformat(at)
 
     def _then(self, space: str, position: int, taken_at: datetime) -> Audited:
         faults = verify(self._store).findings

@@ -1,6 +1,6 @@
 """The audit as a handle has it: ``m.audit``, and what it says in the inbox."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from muniment.domain import consolidation, moments
 from muniment.domain.consolidation import Consolidation, Paused
 from muniment.domain.errors import Invalid, NotFound, StorageFailed
 from muniment.domain.identity import Identity, identity
+from muniment.domain.moments import When
 from muniment.engine import Engine
 from muniment.paths import path_of
 from muniment.queries.search import MAX_QUERY, Search
@@ -112,7 +113,7 @@ class Audit(Face):
         plot(self.trend(days), place)
         return place
 
-    def at(self, when: datetime | str | int) -> Row:
+    def at(self, when: When) -> Row:
         """The row that an audit at a moment, or at a position of the log, would have written.
 
         It is measured against the audit that was the last one then, and from the log alone: read
@@ -123,7 +124,7 @@ class Audit(Face):
             Invalid: ``timestamp_invalid``, ``timezone_required`` or ``when_invalid``.
         """
         self._authorise(ReadAudit)
-        return self._auditing.at(self._identity.space, _moment(when))
+        return self._auditing.at(self._identity.space, moments.in_past(when, "when"))
 
     def report(self) -> AuditReport | None:
         """The last audit: its row, its report in Markdown, and its findings explained."""
@@ -294,17 +295,3 @@ def _days(days: object) -> float:
             "days: give a number of days, up to 36,500.", code="days_invalid", field="days"
         )
     return float(days)
-
-
-def _moment(when: object) -> datetime | int:
-    if isinstance(when, str):
-        return moments.parse(when, "when")
-    if isinstance(when, datetime):
-        return moments.in_utc(when, "when")
-    if isinstance(when, int) and not isinstance(when, bool) and 0 <= when < 2**63:
-        return when
-    raise Invalid(
-        "when: give an aware datetime, an RFC 3339 time or a position.",
-        code="when_invalid",
-        field="when",
-    )

@@ -6,6 +6,7 @@ from datetime import datetime
 from muniment.domain import recall as recalls
 from muniment.domain.errors import Invalid, StorageFailed
 from muniment.domain.memory.events import Store
+from muniment.domain.moments import When
 from muniment.domain.rolling_back import Hiding
 from muniment.investigating import (
     RollbackReport,
@@ -99,7 +100,7 @@ class Forensics(Face):
         )
         return result
 
-    def knew(self, agent: str, when: datetime | str | int) -> KnewReport:
+    def knew(self, agent: str, when: When) -> KnewReport:
         """Everything that had been recalled into an agent's context by a moment.
 
         ``when`` is a time or a position of the log. Each memory has the text of the version that

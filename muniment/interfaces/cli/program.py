@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
@@ -159,5 +158,5 @@ def _options(
         actor=actor,
         role=cast("Role | None", role),  # opening says where there is none of that name
         json=as_json,
-        as_of=int(as_of) if as_of is not None and re.fullmatch(r"[0-9]{1,18}", as_of) else as_of,
+        as_of=as_of,
     )

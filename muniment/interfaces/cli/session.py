@@ -5,6 +5,7 @@ from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -13,6 +14,9 @@ from muniment.domain.errors import Invalid, Refused, StorageFailed
 from muniment.domain.identity import Role
 from muniment.engine import IN_MEMORY
 from muniment.handle import Muniment
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+"""The option as it may stand after a verb."""
 
 ONE_SHOT = {"log": {"key_batch": 8}}
 """A process that runs one command mints few keys."""
@@ -32,7 +36,7 @@ class Session:
     actor: str
     role: Role | None
     json: bool
-    as_of: str | int | None = None
+    as_of: str | None = None
 
     @property
     def directory(self) -> Path | None:

@@ -23,7 +23,6 @@ AS_OF = "as_of"
 SESSION = "http"
 """The session of a search that names none by ``X-Session``."""
 
-_POSITION = re.compile(r"[0-9]{1,18}")
 _TAG = re.compile(r'"([0-9]{1,18})"')
 _SAYS_WHETHER = frozenset(["confirm", "dry_run"])
 _FROM_HEADERS = {"idempotency_key": "Idempotency-Key", "expected_version": "If-Match"}
@@ -80,7 +79,7 @@ def endpoint(route: Route, gate: Gate, max_body: int, threads: CapacityLimiter) 
         _require(route, given)
         if moment is not None:
             with _named({"when": AS_OF}):
-                face = face.as_of(int(moment) if _POSITION.fullmatch(moment) else moment)
+                face = face.as_of(moment)
         values = {**given, **request.path_params, **_from_headers(route, request)}
         call = Call(face, values, request.headers.get("x-session", SESSION))
         with _named(from_headers):
