@@ -302,7 +302,8 @@ class Catalog:
         """How many live memories each category holds, by name; no category counts as general."""
         if self._live is None:
             live = self._category.view[self._condition.view == _LIVE]
-            self._live = Counter(dict(enumerate(np.bincount(live).tolist())))
+            counts: list[int] = np.bincount(live).tolist()
+            self._live = Counter(dict(enumerate(counts)))
         found: dict[str, int] = {}
         for number, count in self._live.items():
             if count:
