@@ -109,7 +109,7 @@ class Recorder(SQLiteApplicationRecorder):
         for stored in stored_events:
             assert isinstance(stored, StoredRow)  # noqa: S101 (our mapper makes nothing else)
             position += 1
-            one = stored.row._replace(position=position)
+            one = Row(position, *stored.row[1:])
             leaf = chain.leaf(one.envelope, one.facts, one.payload)
             link = chain.link(link, leaf)
             recorded_at = one.recorded_at
