@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import structlog
 
@@ -23,7 +23,6 @@ from .audit.report import TREND_RUNS, Reports, report
 from .audit.row import Figures, Growth, Row, as_row
 from .audit.schedule import Cron
 from .domain import audit
-from .domain.access import Operation
 from .domain.audit import Completed, Spoken
 from .domain.coverage.generic import GENERIC
 from .domain.errors import Invalid, MunimentError
@@ -44,12 +43,6 @@ DEFAULT_SPACE: Final = "default"
 
 MOST_COMPARED: Final = 10_000
 """Live memories up to which vectors are compared each with each."""
-
-
-class ReadAudit(Operation):
-    """Who may read what audits found."""
-
-    VERB: ClassVar[str] = "audit"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,16 @@
 """The reviewer's report."""
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from muniment.domain.access import may, reads_words
 from muniment.domain.errors import Refused
 from muniment.log.shelf import Against
-from muniment.queries.period import ReadPeriod
-from muniment.reporting.report import Report, report
 
 from .base import Face
+
+if TYPE_CHECKING:
+    from muniment.reporting.report import Report
 
 
 class Reporting(Face):
@@ -21,7 +23,7 @@ class Reporting(Face):
         *,
         against: Against | None = None,
         subject: str | None = None,
-    ) -> Report:
+    ) -> "Report":
         """Answer a reviewer's twelve questions about what was recorded after a time and by another.
 
         Reports of adjoining periods add up. The log is verified and its invariants are proven from
@@ -35,6 +37,9 @@ class Reporting(Face):
             Refused: ``role_refused``, also where a role asks about a subject that neither reads
                 words nor erases.
         """
+        from muniment.queries.period import ReadPeriod
+        from muniment.reporting.report import report
+
         with self._authorised(ReadPeriod):
             query = ReadPeriod.of(since=since, until=until)
             access = self._engine.rules.access

@@ -28,6 +28,7 @@ ROOT = Path(__file__).parents[2]
 def group() -> TyperGroup:
     command = typer.main.get_command(application())
     assert isinstance(command, TyperGroup)
+    command.list_commands(typer.Context(command))
     return command
 
 
