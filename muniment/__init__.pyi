@@ -52,6 +52,7 @@ from .queries.search import Hit, SearchResult
 from .queries.stats import Stats
 from .queries.trace import Trace
 from .queries.working import WorkingHit, WorkingResult
+from .rebuild import Rebuilt
 from .reporting.report import Answer, Report
 from .settings import Settings
 
@@ -95,6 +96,7 @@ __all__ = [
     "Point",
     "Proof",
     "PurgeReport",
+    "Rebuilt",
     "Refused",
     "Report",
     "Restored",

@@ -136,22 +136,25 @@ class Engine:
 
     def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
         """Decides a command; answers once it is on the disk."""
-        answer = self._writer.run(self._screened(command), identity)
-        self._appended(identity)
+        answer = self.record(self._screened(command), identity)
+        self._wake(identity)
+        return answer
+
+    def record(self, command: Answers[A | MunimentError], identity: Identity) -> A:
+        """The same for a command that is about no memory: no vectors are made after it."""
+        answer = self._writer.run(command, identity)
+        self.checkpoints.appended(self.models.position)
         return answer
 
     def run_all(self, commands: Sequence[Answers[A]], identity: Identity) -> list[A]:
         """Decides commands in one commit, all or none."""
         answers = self._writer.run_all([*map(self._screened, commands)], identity)
-        self._appended(identity)
+        self._wake(identity)
+        self.checkpoints.appended(self.models.position)
         return answers
 
     def _screened(self, command: Answers[A]) -> Answers[A]:
         return command.screened(self.settings.memory.secrets)
-
-    def _appended(self, identity: Identity) -> None:
-        self._wake(identity)
-        self.checkpoints.appended(self.models.position)
 
     def _wake(self, identity: Identity) -> None:
         if self.meaning is not None:

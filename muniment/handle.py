@@ -124,7 +124,7 @@ class Muniment(
         The end of one that serves others signs a checkpoint of all that was appended.
         """
         if not self._engine.store.read_only:
-            self._engine.run(
+            self._engine.record(
                 RecordStart.of(kind=kind, release=__version__),
                 identity(self.space, f"system:{kind}"),
             )

@@ -1,18 +1,12 @@
 """What carries a store elsewhere and back, and makes its read models anew."""
 
 import os
-from typing import TYPE_CHECKING
 
+import muniment
 from muniment.domain.ports import Progress
 from muniment.paths import path_of
 
 from .base import Face
-
-if TYPE_CHECKING:
-    from muniment.backups import BackedUp
-    from muniment.exporting import Exported
-    from muniment.importing import ImportReport
-    from muniment.rebuild import Rebuilt
 
 
 class Carrying(Face):
@@ -25,7 +19,7 @@ class Carrying(Face):
         format: str = "native",
         subject: str | None = None,
         progress: Progress | None = None,
-    ) -> "Exported":
+    ) -> "muniment.Exported":
         """Write the memories of this space to one file, as of now; others may write meanwhile.
 
         With ``subject`` they are those that ``erase_subject`` of that name would erase: what is
@@ -48,7 +42,7 @@ class Carrying(Face):
 
     def import_from(
         self, format: str, path: str | os.PathLike[str], *, progress: Progress | None = None
-    ) -> "ImportReport":
+    ) -> "muniment.ImportReport":
         """Bring in what was kept elsewhere.
 
         Formats: ``native`` (what ``export`` wrote), ``rockbot`` (a directory), ``mcp-memory``
@@ -64,7 +58,7 @@ class Carrying(Face):
 
     def backup(
         self, path: str | os.PathLike[str], *, progress: Progress | None = None
-    ) -> "BackedUp":
+    ) -> "muniment.BackedUp":
         """Copy the log into an empty or missing directory, and verify the copy; others may write.
 
         Every command that was acknowledged before is in it, and no key: those have ``keys.backup``.
@@ -79,7 +73,7 @@ class Carrying(Face):
         self._authorise(Backup)
         return back_up(self._engine, path, self._engine.clock(), progress)
 
-    def rebuild(self) -> "Rebuilt":
+    def rebuild(self) -> "muniment.Rebuilt":
         """Makes the projections of this space anew and compares them with those in use."""
         from muniment.rebuild import Rebuild, rebuild
 

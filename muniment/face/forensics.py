@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import muniment
 from muniment.domain import recall as recalls
 from muniment.domain.errors import Invalid, StorageFailed
 from muniment.domain.memory.events import Store
@@ -15,11 +16,7 @@ from muniment.queries.search import SearchResult
 from .base import Face
 
 if TYPE_CHECKING:
-    from muniment.investigating import RollbackReport
-    from muniment.queries.blast_radius import BlastRadius
-    from muniment.queries.knew import KnewReport
     from muniment.queries.plan_undo import PlanUndo
-    from muniment.queries.trace import Trace
 
 
 class Forensics(Face):
@@ -95,7 +92,7 @@ class Forensics(Face):
         )
         return result
 
-    def knew(self, agent: str, when: datetime | str | int) -> "KnewReport":
+    def knew(self, agent: str, when: datetime | str | int) -> "muniment.KnewReport":
         """Everything that had been recalled into an agent's context by a moment.
 
         ``when`` is a time or a position of the log. Each memory has the text of the version that
@@ -107,7 +104,7 @@ class Forensics(Face):
         self._authorise(Knew)
         return knew(self._engine, self._identity, Knew.of(agent=agent, when=when))
 
-    def trace(self, id: str | int, *, depth: int = 64, limit: int = 1_000) -> "Trace":
+    def trace(self, id: str | int, *, depth: int = 64, limit: int = 1_000) -> "muniment.Trace":
         """Where a memory, or what the event at a position did, comes from.
 
         Back over merges, folds, additions and supersedings to the sources, and over what was
@@ -134,7 +131,7 @@ class Forensics(Face):
         session: str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
-    ) -> "BlastRadius":
+    ) -> "muniment.BlastRadius":
         """Which memories, sessions and agents something reached that was written.
 
         What is given together must hold together. ``source`` is a type such as ``web``, a
@@ -165,7 +162,7 @@ class Forensics(Face):
         dry_run: bool = True,
         hide: Hiding = "quarantine",
         undo: str | None = None,
-    ) -> "RollbackReport":
+    ) -> "muniment.RollbackReport":
         """Take what was written by a selection, and what descends from it, out of recall.
 
         What is live is quarantined, or archived by ``hide``; what it had taken in or superseded
@@ -204,7 +201,9 @@ class Forensics(Face):
             return RollbackReport(id=None, dry_run=True, steps=steps)
         return roll_back(self._engine, self._identity, query, require_reason(reason))
 
-    def _undo(self, query: "PlanUndo", reason: str | None, *, dry_run: bool) -> "RollbackReport":
+    def _undo(
+        self, query: "PlanUndo", reason: str | None, *, dry_run: bool
+    ) -> "muniment.RollbackReport":
         from muniment.investigating import RollbackReport, require_reason, undo_rollback
 
         if dry_run:

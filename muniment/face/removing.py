@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
+import muniment
 from muniment.domain.errors import Invalid
 
 from .base import Face, listed
 
 if TYPE_CHECKING:
-    from muniment.erasing import ErasureCertificate, ErasurePreview, Request
-    from muniment.purging import PurgeReport
+    from muniment.erasing import Request
 
 Basis: TypeAlias = str | Mapping[str, str]
 Cascade: TypeAlias = Literal["cascade", "rewrite"] | tuple[Literal["keep"], str]
@@ -23,7 +23,7 @@ def keep(reason: str) -> tuple[Literal["keep"], str]:
 class Removing(Face):
     """The purge, and erasure on request."""
 
-    def purge(self, *, dry_run: bool = False) -> "PurgeReport":
+    def purge(self, *, dry_run: bool = False) -> "muniment.PurgeReport":
         """Remove the words of what was archived for longer than archived memories are kept.
 
         Their keys are destroyed, so the words are gone from the log and from every copy of it. What
@@ -43,11 +43,11 @@ class Removing(Face):
         basis: Basis,
         cascade: Cascade = ...,
         dry_run: Literal[False] = ...,
-    ) -> "ErasureCertificate": ...
+    ) -> "muniment.ErasureCertificate": ...
     @overload
     def erase(
         self, id: str | Iterable[str], *, basis: Basis, cascade: Cascade = ..., dry_run: bool
-    ) -> "ErasureCertificate | ErasurePreview": ...
+    ) -> "muniment.ErasureCertificate | muniment.ErasurePreview": ...
     def erase(
         self,
         id: str | Iterable[str],
@@ -55,7 +55,7 @@ class Removing(Face):
         basis: Basis,
         cascade: Cascade = "cascade",
         dry_run: bool = False,
-    ) -> "ErasureCertificate | ErasurePreview":
+    ) -> "muniment.ErasureCertificate | muniment.ErasurePreview":
         """Erase a memory, or several, on request; in whatever state, pinned ones too.
 
         Its key is destroyed, so the words are gone from the log and from every copy of it. What it
@@ -95,7 +95,7 @@ class Removing(Face):
         cascade: Cascade = ...,
         also: Iterable[str] = ...,
         dry_run: Literal[False] = ...,
-    ) -> "ErasureCertificate": ...
+    ) -> "muniment.ErasureCertificate": ...
     @overload
     def erase_subject(
         self,
@@ -105,7 +105,7 @@ class Removing(Face):
         cascade: Cascade = ...,
         also: Iterable[str] = ...,
         dry_run: bool,
-    ) -> "ErasureCertificate | ErasurePreview": ...
+    ) -> "muniment.ErasureCertificate | muniment.ErasurePreview": ...
     def erase_subject(
         self,
         subject: str,
@@ -114,7 +114,7 @@ class Removing(Face):
         cascade: Cascade = "cascade",
         also: Iterable[str] = (),
         dry_run: bool = False,
-    ) -> "ErasureCertificate | ErasurePreview":
+    ) -> "muniment.ErasureCertificate | muniment.ErasurePreview":
         """Erase what is about somebody: all whose metadata ``subject`` is that name.
 
         Names are compared in NFKC, without regard to case. What only has the name in it is listed
@@ -143,14 +143,14 @@ class Removing(Face):
     @overload
     def erase_space(
         self, space: str, *, basis: Basis, dry_run: Literal[False] = ...
-    ) -> "ErasureCertificate": ...
+    ) -> "muniment.ErasureCertificate": ...
     @overload
     def erase_space(
         self, space: str, *, basis: Basis, dry_run: bool
-    ) -> "ErasureCertificate | ErasurePreview": ...
+    ) -> "muniment.ErasureCertificate | muniment.ErasurePreview": ...
     def erase_space(
         self, space: str, *, basis: Basis, dry_run: bool = False
-    ) -> "ErasureCertificate | ErasurePreview":
+    ) -> "muniment.ErasureCertificate | muniment.ErasurePreview":
         """Erase every memory of a space: a tenant's keys, the key of its caches among them.
 
         Its recalls, proposals, feedback, working memory, turns and tool reports go too.
@@ -166,14 +166,16 @@ class Removing(Face):
         self._authorise(RequestErasure)
         return self._erase(erasing.of_space(self._engine, self._identity, space, basis), dry_run)
 
-    def erasures(self) -> "list[ErasureCertificate]":
+    def erasures(self) -> "list[muniment.ErasureCertificate]":
         """The certificates of the erasures in this space, oldest first."""
         from muniment import erasing
 
         self._authorise(erasing.ListErasures)
         return self._engine.ask(erasing.ListErasures(), self._identity)
 
-    def _erase(self, asked: "Request", dry_run: object) -> "ErasureCertificate | ErasurePreview":
+    def _erase(
+        self, asked: "Request", dry_run: object
+    ) -> "muniment.ErasureCertificate | muniment.ErasurePreview":
         from muniment import erasing
 
         act = erasing.preview if _flag(dry_run) else erasing.erase

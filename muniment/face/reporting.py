@@ -1,16 +1,13 @@
 """The reviewer's report."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+import muniment
 from muniment.domain.access import may, reads_words
 from muniment.domain.errors import Refused
 from muniment.log.shelf import Against
 
 from .base import Face
-
-if TYPE_CHECKING:
-    from muniment.reporting.report import Report
 
 
 class Reporting(Face):
@@ -23,7 +20,7 @@ class Reporting(Face):
         *,
         against: Against | None = None,
         subject: str | None = None,
-    ) -> "Report":
+    ) -> "muniment.Report":
         """Answer a reviewer's twelve questions about what was recorded after a time and by another.
 
         Reports of adjoining periods add up. The log is verified and its invariants are proven from

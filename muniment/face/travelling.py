@@ -1,14 +1,12 @@
 """What is asked of the past, and of the difference between two moments of it."""
 
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+import muniment
 from muniment.domain.moments import Point, When
 from muniment.queries.standpoint import AsOf
 
 from .base import Face
-
-if TYPE_CHECKING:
-    from muniment.queries.diff import Difference
 
 
 class Travelling(Face):
@@ -44,7 +42,7 @@ class Travelling(Face):
 
     def diff(
         self, one: When, other: When, *, limit: int = 1_000, cursor: int | None = None
-    ) -> "Difference":
+    ) -> "muniment.Difference":
         """What became of the memories of this space between two moments, named as for ``as_of``.
 
         Whichever is named first, the earlier one is ``since``. At most ``limit`` memories
