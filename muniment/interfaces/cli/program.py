@@ -33,9 +33,7 @@ class Program(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of all verbs."""
-        from . import verbs
-
-        self.commands = _made(verbs.add_to)
+        self.load()
         return super().list_commands(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -44,8 +42,14 @@ class Program(TyperGroup):
 
         self.commands = _made(serving.add_to)
         if args[0] not in self.commands:
-            self.list_commands(ctx)
+            self.load()
         return super().resolve_command(ctx, args)
+
+    def load(self) -> None:
+        """Adds every verb."""
+        from . import verbs
+
+        self.commands = _made(verbs.add_to)
 
 
 @cache
@@ -67,6 +71,15 @@ def application() -> typer.Typer:
     )
     app.callback()(_options)
     return app
+
+
+def whole() -> TyperGroup:
+    """The program with all of its verbs, for those that tell of it."""
+    command = typer.main.get_command(application())
+    if not isinstance(command, Program):
+        raise TypeError("the program has verbs")
+    command.load()
+    return command
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
