@@ -2,16 +2,17 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import structlog
 
 from .adapters.webhook import Webhook
 from .audit import messages
+from .audit.answers import AuditReport
 from .audit.auditor import Audited, Auditor, Outside
 from .audit.corpus import Corpus
 from .audit.evidence import Shown
@@ -23,7 +24,6 @@ from .audit.report import TREND_RUNS, Reports, report
 from .audit.row import Figures, Growth, Row, as_row
 from .audit.schedule import Cron
 from .domain import audit
-from .domain.access import Operation
 from .domain.audit import Completed, Spoken
 from .domain.coverage.generic import GENERIC
 from .domain.errors import Invalid, MunimentError
@@ -44,21 +44,6 @@ DEFAULT_SPACE: Final = "default"
 
 MOST_COMPARED: Final = 10_000
 """Live memories up to which vectors are compared each with each."""
-
-
-class ReadAudit(Operation):
-    """Who may read what audits found."""
-
-    VERB: ClassVar[str] = "audit"
-
-
-@dataclass(frozen=True, slots=True)
-class AuditReport:
-    """The last run: its row, its report, and each finding with what it means; None: none yet."""
-
-    row: Row
-    report: str
-    findings: list[dict[str, Any]] | None
 
 
 class Auditing:

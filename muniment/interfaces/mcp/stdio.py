@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import BinaryIO, Final, cast
 
 import anyio
@@ -49,8 +49,8 @@ async def _run(caller: Caller, most: int) -> None:
     asked, understood = anyio.create_memory_object_stream[str](0)
     lines = cast("anyio.AsyncFile[str]", understood)  # it is asked for one line after the other
     said, answers = anyio.create_memory_object_stream[SessionMessage](0)
-    async with stdio_server(lines) as (read, write), anyio.create_task_group() as tasks:
-        owing = _Owing(answers, write)
+    async with stdio_server(lines) as (read, write), write, anyio.create_task_group() as tasks:
+        owing = _Owing(answers, write.send)
         tasks.start_soon(owing.pay)
         tasks.start_soon(_sort, asked, said, owing, most)
         await made.run(read, said, made.create_initialization_options())
@@ -100,7 +100,7 @@ class _Owing:
     def __init__(
         self,
         answers: ObjectReceiveStream[SessionMessage],
-        write: ObjectSendStream[SessionMessage],
+        write: Callable[[SessionMessage], Awaitable[None]],
     ) -> None:
         self._answers = answers
         self._write = write
@@ -119,10 +119,9 @@ class _Owing:
 
     async def pay(self) -> None:
         """Passes answers on, until there are no more."""
-        async with self._write:
-            async for answer in self._answers:
-                await self._write.send(answer)
-                self._settle(getattr(answer.message, "id", None))
+        async for answer in self._answers:
+            await self._write(answer)
+            self._settle(getattr(answer.message, "id", None))
 
     async def paid(self) -> None:
         """Waits until nothing is owed."""
