@@ -62,9 +62,6 @@ class Slot:
 
     Args:
         path: The lock file; None: threads alone.
-
-    Raises:
-        StorageFailed: ``io_error`` where the file cannot be had.
     """
 
     def __init__(self, path: Path | None) -> None:

@@ -14,8 +14,6 @@ from pathlib import Path
 
 from muniment.domain.errors import StorageFailed
 
-from .datastore import typed_errors
-
 _STEPS = (0.0002, 0.0005, 0.001, 0.002, 0.005)
 
 
@@ -25,16 +23,15 @@ class LogLock:
     Args:
         path: The lock file.
         timeout: Seconds after which waiting is given up.
-
-    Raises:
-        StorageFailed: ``io_error`` where the file cannot be had.
     """
 
     def __init__(self, path: Path | None, timeout: float) -> None:
         self._timeout = timeout
         self._threads = threading.Lock()
         self._is_closed = False
-        self._descriptor = None if path is None else _opened(path)
+        self._descriptor = (
+            None if path is None else os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        )
 
     @contextmanager
     def held(self, timeout: float | None = None) -> Generator[None, None, None]:
@@ -78,11 +75,6 @@ class LogLock:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
-
-
-def _opened(path: Path) -> int:
-    with typed_errors():
-        return os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
 
 
 def _busy(timeout: float) -> StorageFailed:
