@@ -306,9 +306,6 @@ def _items(given: Sequence[object]) -> list[SaveMemory]:
         try:
             commands.append(SaveMemory.of(**_arguments(item)))
         except Invalid as error:
-            raise Invalid(
-                f"items.{number}: {error.message}",
-                code=error.code,
-                field=f"items.{number}.{error.field}" if error.field else f"items.{number}",
-            ) from error
+            error.within(f"items.{number}")
+            raise
     return commands
