@@ -63,7 +63,7 @@ def prove_memory(
         Invalid: ``since`` is no checkpoint.
         StorageFailed: ``log_not_intact``, or ``read_only`` where no checkpoint takes it in yet.
     """
-    earlier = None if since is None else given(since)
+    earlier = None if since is None else given(since, "since")
     stream, position = engine.ask(_Whole(id), identity)
     reach = position if earlier is None else max(position, earlier.size)
     return bundle(engine.store, stream, engine.checkpoints.covering(reach), earlier)

@@ -335,3 +335,20 @@ class TestTrouble:
             other.execute("ROLLBACK")
             other.close()
             assert owner.post("/v1/memories", json={"content": FACT}).status_code == 201
+
+
+class TestCheckpointsThatAreNone:
+    """The field is the one that the address takes, and nothing is said of files."""
+
+    @pytest.mark.parametrize("given", ["zz", "a\nb\n", 5, ["x"]])
+    @pytest.mark.parametrize(
+        ("address", "field"), [("/v1/verify", "against"), ("/v1/memories/{id}/proof", "since")]
+    )
+    def test_the_field_is_named(
+        self, owner: httpx.Client, id_: str, address: str, field: str, given: object
+    ) -> None:
+        answer = owner.post(address.replace("{id}", id_), json={field: given})
+        error = answer.json()["error"]
+        assert (answer.status_code, error["field"]) == (422, field)
+        assert error["message"].startswith(f"{field}: ")
+        assert "path" not in error["message"]
