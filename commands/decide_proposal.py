@@ -22,8 +22,9 @@ from .save_memory import SaveMemory
 
 
 def _name(value: object) -> object:
-    """Its number is a name of it."""
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    """Its number is a name of it; one that no log can hold is none."""
+    is_number = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
+    return str(value) if is_number else value
 
 
 ProposalName = Annotated[

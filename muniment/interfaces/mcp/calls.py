@@ -16,7 +16,7 @@ from .tool import Answer, Caller, Values
 
 RECOVERABLE: Final = "It is archived, not deleted: a person can restore it."
 
-_MINUTE: Final = 60.0
+_MINUTE: Final = 60
 _COLUMNS: Final = (
     "takenAt",
     "status",
