@@ -307,7 +307,7 @@ def _moment(when: object) -> datetime | int:
     if isinstance(when, int) and not isinstance(when, bool) and 0 <= when < 2**63:
         return when
     raise Invalid(
-        "when: give an aware datetime, an RFC 3339 time or a position.",
+        "when: give a time such as 2026-03-03T12:00:00Z, or a position of the log.",
         code="when_invalid",
         field="when",
     )
