@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from muniment.domain.errors import MergeRejected
 from muniment.domain.identity import TRUST
 from muniment.domain.inputs import Category, Content, Importance, MemoryId, Tags
-from muniment.domain.memory import merging
-from muniment.domain.memory.events import MergeRejected
-from muniment.domain.memory.merging import Proposal, RejectedMerge
+from muniment.domain.memory import events, merging
+from muniment.domain.memory.merging import Proposal
 from muniment.domain.memory.state import State
 from muniment.domain.memory.view import Memory, view
 from muniment.domain.ports import Append, Outcome
@@ -91,13 +91,13 @@ class Merge(Command):
         own = merging.lost([source], self.content, work.rules.vocabulary)
         return Append(source.id, source.version, merging.reject(source, sources, lost, own))
 
-    def answer(self, outcome: Outcome) -> Merged | RejectedMerge:
+    def answer(self, outcome: Outcome) -> Merged | MergeRejected:
         """The result, or the error that a refusal is: its stamps are kept all the same."""
         first = outcome.recorded[0]
-        if isinstance(first.event, MergeRejected):
+        if isinstance(first.event, events.MergeRejected):
             stamps = (recorded.event for recorded in outcome.recorded)
             lost = {word for stamp in stamps for word in stamp.missing}
-            return RejectedMerge(sorted(lost))
+            return MergeRejected(sorted(lost))
         memory = outcome.desk.memory(first.stream)
         desk = outcome.desk
         return Merged(first.stream, view(memory, desk.now, desk.rules.decay), memory.merged_from)

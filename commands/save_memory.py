@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import sha256
 from typing import Annotated, Any, ClassVar, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from muniment.domain import category as categories
 from muniment.domain import texts
@@ -89,10 +88,8 @@ class SaveMemory(Command):
     ] = None
     expected_version: Version | None = None
 
-    @cached_property
-    def form(self) -> Form:
-        """The canonical form of the text."""
-        return canonical_form(self.content)
+    # no cached property: up to Python 3.11 those of all commands share one lock
+    _form: Form | None = PrivateAttr(default=None)
 
     @property
     def _is_matched(self) -> bool:
@@ -101,7 +98,7 @@ class SaveMemory(Command):
     def prepare(self) -> None:
         """Makes the canonical form before the command waits for its turn."""
         if self._is_matched:
-            _ = self.form
+            self._form = canonical_form(self.content)
 
     def decide(self, work: Work) -> Sequence[Append]:
         """Compares with what is known under the same top-level category, and acts on it."""
@@ -110,9 +107,9 @@ class SaveMemory(Command):
         judgement = Judgement(verdict="created")
         check = work.rules.duplicate_check
         if check.enabled and self._is_matched and not signs:
-            judgement = judge(
-                observation, self.form, self._candidates(work), now=work.now, check=check
-            )
+            form = self._form or canonical_form(self.content)
+            candidates = self._candidates(work, form)
+            judgement = judge(observation, form, candidates, now=work.now, check=check)
         memory, likeness = judgement.memory, judgement.likeness
         require_version(memory, self.expected_version)
         decay = work.rules.decay
@@ -172,12 +169,12 @@ class SaveMemory(Command):
             source=source,
         )
 
-    def _candidates(self, work: Work) -> list[Candidate]:
+    def _candidates(self, work: Work, form: Form) -> list[Candidate]:
         """What has the same canonical form, oldest first; then what is similar, best first."""
         check = work.rules.duplicate_check
         top = categories.top(self.category)
         found: list[Candidate] = []
-        for id_ in work.same(top, self.form):
+        for id_ in work.same(top, form):
             memory = work.memory(id_)
             found += [
                 Candidate(
@@ -188,10 +185,10 @@ class SaveMemory(Command):
                     measure="canonical",
                 )
                 for statement in reversed(memory.statements)
-                if canonical_form(statement.text).key == self.form.key
+                if canonical_form(statement.text).key == form.key
             ]
         at_least = min(check.resembling, check.lexical_threshold)
-        for like in work.similar(top, self.form, at_least=at_least, limit=check.max_matches):
+        for like in work.similar(top, form, at_least=at_least, limit=check.max_matches):
             memory = work.memory(like.id)
             statement = memory.statements[like.statement]
             found.append(

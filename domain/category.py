@@ -37,7 +37,8 @@ def canonical(text: str) -> str | None:
             raise _invalid(f"has a segment {part!r}, which names no category")
         if len(part) > MAX_SEGMENT:
             raise _invalid(f"has a segment of {len(part)} characters; at most {MAX_SEGMENT}")
-        if not _SEGMENT.fullmatch(part):
+        # or else it lets other threads run meanwhile, and waits for its turn after each segment
+        if not _SEGMENT.fullmatch(part, concurrent=False):
             raise _invalid(
                 f"has a segment {part!r}: only letters, digits, blanks, '_', '-' and '.' may be"
                 " in one"

@@ -4,6 +4,7 @@ Every error has a stable ``code`` in snake_case, the ``field`` that it is about 
 and a sentence that says what to do. Surfaces map families to statuses, never messages.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 
@@ -53,6 +54,22 @@ class Refused(MunimentError):  # noqa: N818
 
     default_code = "refused"
     exit_status = 4
+
+
+class MergeRejected(Refused):
+    """A merge would have lost something; its sources are untouched but for a stamp.
+
+    ``missing`` names what, as it is spelt in the sources.
+    """
+
+    default_code = "merge_rejected"
+
+    def __init__(self, missing: Sequence[str]) -> None:
+        lost = ", ".join(missing) or "specifics of its sources"
+        super().__init__(
+            f"The merged text loses {lost}: say them, or leave the sources apart.", field="content"
+        )
+        self.missing = tuple(missing)
 
 
 class Conflict(MunimentError):  # noqa: N818

@@ -293,15 +293,8 @@ def _moment(value: object, info: ValidationInfo) -> object:
     return moments.in_utc(value, field) if isinstance(value, datetime) else value
 
 
-def _when(value: object, info: ValidationInfo) -> object:
-    if isinstance(value, bool) or not isinstance(value, int | str | datetime):
-        field = info.field_name or "when"
-        raise Invalid(
-            f"{field}: give a time such as 2026-03-03T12:00:00Z, or a position of the log.",
-            code="when_invalid",
-            field=field,
-        )
-    return _moment(value, info)
+def _when(value: object, info: ValidationInfo) -> datetime | int:
+    return moments.in_past(value, info.field_name or "when")
 
 
 def _line(value: object, info: ValidationInfo) -> object:

@@ -10,7 +10,10 @@ from typing import TypeAlias
 from .errors import Invalid
 
 When: TypeAlias = datetime | str | int
-"""A moment of the past as callers name it: aware, an RFC 3339 text, or a position of the log."""
+"""A moment of the past as callers name it: aware, an RFC 3339 text, or a position of the log.
+
+A command line and an address have a position as text, in digits.
+"""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -21,6 +24,7 @@ class Point:
     at: datetime
 
 
+_POSITION = re.compile(r"[0-9]{1,30}")
 _RFC3339 = re.compile(
     r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})"
     r"[Tt ](?P<hour>\d{2}):(?P<minute>\d{2}):(?P<second>\d{2})(?:\.\d{1,6})?"
@@ -92,6 +96,26 @@ def _fault_of_clock(parts: Mapping[str, int]) -> str | None:
     if parts["ahead"] > 23 or parts["past"] > 59:
         return "a zone is at most 23:59 from UTC"
     return None
+
+
+def in_past(when: object, field: str) -> datetime | int:
+    """A moment of the past in UTC, or the position that was named; whether it is there is not said.
+
+    Raises:
+        Invalid: ``when_invalid`` where it is of no such type; as for ``parse`` and ``in_utc``.
+    """
+    if isinstance(when, str):
+        digits = _POSITION.fullmatch(when.strip())
+        return int(digits[0]) if digits else parse(when, field)
+    if isinstance(when, datetime):
+        return in_utc(when, field)
+    if isinstance(when, int) and not isinstance(when, bool):
+        return when
+    raise Invalid(
+        f"{field}: give a time such as 2026-03-03T12:00:00Z, or a position of the log.",
+        code="when_invalid",
+        field=field,
+    )
 
 
 def rfc3339(moment: datetime) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 from .erasure.events import Requested
 from .identity import Identity
@@ -13,6 +13,9 @@ from .recorded import Recorded
 from .rules import Rules
 
 S = TypeVar("S")
+
+Progress: TypeAlias = Callable[[int], None]
+"""Is called with how many are done so far."""
 
 
 class Clock(Protocol):

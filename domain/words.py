@@ -9,15 +9,15 @@ Signs count too, each once a text, so that nothing that can be written is beyond
 Every pattern is possessive: the cost is linear in the length of the text, whatever it holds.
 """
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from threading import Lock
 from typing import Final, NamedTuple
 
-import regex
 import Stemmer  # type: ignore[import-not-found]  # it comes without types
+
+from . import patterns
 
 _STOP_WORDS: Final = frozenset(
     """
@@ -90,30 +90,30 @@ class _Stems(dict[str, str]):
 _STEMS: Final = _Stems()
 
 _JOINED = r"(?:[-_./:@&+#\\]{{1,3}}{word}++)*+[+#]*+"
-_ASCII_TOKEN: Final = re.compile(r"[a-z0-9]++" + _JOINED.format(word="[a-z0-9]"))
-_ASCII_WORD: Final = re.compile(r"[a-z0-9]++")
-_ASCII_SIGN: Final = re.compile(r"[!-/:-@\[-`{-~]")
+_ASCII_TOKEN: Final = patterns.re(r"[a-z0-9]++" + _JOINED.format(word="[a-z0-9]"))
+_ASCII_WORD: Final = patterns.re(r"[a-z0-9]++")
+_ASCII_SIGN: Final = patterns.re(r"[!-/:-@\[-`{-~]")
 
 _WORD = r"[\p{L}\p{M}\p{N}]"
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30FC\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-_TOKEN: Final = regex.compile(_WORD + "++" + _JOINED.format(word=_WORD))
-_UNSPACED_LETTER: Final = regex.compile(f"[{_UNSPACED}]")
-_PART: Final = regex.compile(
+_TOKEN: Final = patterns.regex(_WORD + "++" + _JOINED.format(word=_WORD))
+_UNSPACED_LETTER: Final = patterns.regex(f"[{_UNSPACED}]")
+_PART: Final = patterns.regex(
     rf"(?V1)([{_UNSPACED}&&{_WORD}]++)|[{_WORD}--[{_UNSPACED}]]++",
 )
-_SIGN: Final = regex.compile(r"\p{Regional_Indicator}{2}|[\p{P}\p{S}\p{Co}\p{Cn}]")
-_INVISIBLE: Final = re.compile(
+_SIGN: Final = patterns.regex(r"\p{Regional_Indicator}{2}|[\p{P}\p{S}\p{Co}\p{Cn}]")
+_INVISIBLE: Final = patterns.re(
     r"[\u00AD\u034F\u061C\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u20D0-\u20FF"
     r"\uFE00-\uFE0F\uFEFF\U0001F3FB-\U0001F3FF\U000E0000-\U000E0FFF]++"
 )
-_ACCENT: Final = re.compile(r"[\u0300-\u036F]")
-_LOOSE_ACCENTS: Final = regex.compile(r"(?<=[\p{Latin}\p{Greek}])[\u0300-\u036F]++")
+_ACCENT: Final = patterns.re(r"[\u0300-\u036F]")
+_LOOSE_ACCENTS: Final = patterns.regex(r"(?<=[\p{Latin}\p{Greek}])[\u0300-\u036F]++")
 
 
 def _folded_letters() -> dict[int, str]:
     """The composed Latin and Greek letters without their accents, and the hyphens as one."""
     letters = {0x2010: "-", 0x2212: "-"}
-    latin_or_greek = regex.compile(r"[\p{Latin}\p{Greek}]")
+    latin_or_greek = patterns.regex(r"[\p{Latin}\p{Greek}]")
     for code in range(0xC0, 0x2000):
         base, *marks = list(unicodedata.normalize("NFD", chr(code)))
         if marks and latin_or_greek.match(base):

@@ -2,16 +2,17 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import structlog
 
 from .adapters.webhook import Webhook
 from .audit import messages
+from .audit.answers import AuditReport
 from .audit.auditor import Audited, Auditor, Outside
 from .audit.corpus import Corpus
 from .audit.evidence import Shown
@@ -23,7 +24,6 @@ from .audit.report import TREND_RUNS, Reports, report
 from .audit.row import Figures, Growth, Row, as_row
 from .audit.schedule import Cron
 from .domain import audit
-from .domain.access import Operation
 from .domain.audit import Completed, Spoken
 from .domain.coverage.generic import GENERIC
 from .domain.errors import Invalid, MunimentError
@@ -44,21 +44,6 @@ DEFAULT_SPACE: Final = "default"
 
 MOST_COMPARED: Final = 10_000
 """Live memories up to which vectors are compared each with each."""
-
-
-class ReadAudit(Operation):
-    """Who may read what audits found."""
-
-    VERB: ClassVar[str] = "audit"
-
-
-@dataclass(frozen=True, slots=True)
-class AuditReport:
-    """The last run: its row, its report, and each finding with what it means; None: none yet."""
-
-    row: Row
-    report: str
-    findings: list[dict[str, Any]] | None
 
 
 class Auditing:
@@ -329,18 +314,23 @@ class Auditing:
                 audited = self._then(space, run.said.position, run.said.taken_at)
                 said = replace(audited.run, snapshot_id=run.said.snapshot_id)
                 return as_row(said, audited.growth)
-        position = when if isinstance(when, int) else self.reader.position_at(when)
-        at = self.reader.time_of(position) if isinstance(when, int) else None
-        if isinstance(when, int) and at is None:
+        if isinstance(when, datetime):
+            position, taken_at = self.reader.position_at(when), when
+        else:
+            position, taken_at = when, self._time_of(when)
+        audited = self._then(space, position, taken_at)
+        return as_row(audited.run, audited.growth, is_replayed=True)
+
+    def _time_of(self, position: int) -> datetime:
+        head = self.reader.head().position
+        at = self.reader.time_of(position) if 0 < position <= head else None
+        if at is None:
             raise Invalid(
-                f"when: the log has no position {when:,}; it ends at"
-                f" {self.reader.head().position:,}.",
+                f"when: the log has no such position; it ends at {head:,}.",
                 code="when_invalid",
                 field="when",
             )
-        taken_at = when if isinstance(when, datetime) else datetime.fromisoformat(str(at))
-        audited = self._then(space, position, taken_at)
-        return as_row(audited.run, audited.growth, is_replayed=True)
+        return datetime.fromisoformat(at)
 
     def _then(self, space: str, position: int, taken_at: datetime) -> Audited:
         faults = verify(self._store).findings

@@ -23,8 +23,8 @@ from ._release import __version__
 from .domain.access import Operation
 from .domain.errors import Refused, StorageFailed
 from .domain.moments import rfc3339
+from .domain.ports import Progress
 from .engine import Engine
-from .importing import Progress
 from .log.datastore import typed_errors, uri
 from .log.master import flush, write_private
 from .log.store import Store

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from .domain.errors import MergeRejected
 from .domain.identity import identity
-from .domain.memory.merging import RejectedMerge
 from .engine import Engine
 from .handle import Muniment
 from .log.verify import Verification
@@ -180,7 +180,7 @@ class Demonstration:
         both = "User is a designer at Acme, with lunch at noon"
         try:
             self._assistant.merge([work, lunch], both)
-        except RejectedMerge as refused:
+        except MergeRejected as refused:
             yield self._scene(
                 ASSISTANT,
                 f"merges the two: “{both}”",

@@ -6,14 +6,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import structlog
 
 from . import settings as configuration
 from . import telemetry
 from ._release import __version__
-from .auditing import Auditing
 from .commands.command import Answers
 from .denials import Denials
 from .domain.errors import Invalid, MunimentError, StorageFailed
@@ -23,7 +22,6 @@ from .domain.moments import Point
 from .domain.ports import Clock, Erasable
 from .domain.recorded import Recorded
 from .erasables import AuditsOf, ProcessTexts, ReadModelsOf, VectorsOf, WorkOf
-from .evaluating import Evaluating
 from .log.checkpoints import Checkpoints
 from .log.desk import LogDesk, read_clock
 from .log.kept import KeptStates
@@ -32,27 +30,30 @@ from .log.read_models import ReadModels
 from .log.store import Store
 from .log.tail import Head
 from .log.writer import Writer
-from .meaning import Meaning, SpaceMeaning, folder, vector_cache
-from .projections.catalog import Catalog
-from .projections.provenance import Provenance
-from .projections.recall_log import RecallLog
-from .projections.search_index import SearchIndex
+from .once import Once
+from .paths import IN_MEMORY
 from .queries.reading import Reading
 from .recalling import Recalls
 from .services import embedder, language_model
 from .settings import Settings
-from .work.forgetting import Forgetting
-from .work.likeness import Likeness
-from .work.reading import WorkReading
-from .work.schema import FILE
-from .work.store import WorkStore
+
+if TYPE_CHECKING:
+    from .auditing import Auditing
+    from .evaluating import Evaluating
+    from .meaning import Meaning
+    from .projections.catalog import Catalog
+    from .projections.provenance import Provenance
+    from .projections.recall_log import RecallLog
+    from .projections.search_index import SearchIndex
+    from .work.forgetting import Forgetting
+    from .work.likeness import Likeness
+    from .work.reading import WorkReading
+    from .work.store import WorkStore
 
 A = TypeVar("A")
 A_co = TypeVar("A_co", covariant=True)
 
 _log = structlog.get_logger(__name__)
-
-IN_MEMORY = ":memory:"
 
 
 class Asks(Protocol[A_co]):
@@ -112,18 +113,16 @@ class Engine:
         )
         self._denials = Denials(self._writer.run, self.now)
         self.recalls = Recalls(self.settings.recall, self.run, self.models)
+        self._auditing = Once(self._make_auditing)
+        self._evaluating = Once(self._make_evaluating)
         self._work: WorkStore | None = None
         self._work_likeness: Likeness | None = None
         self._opening_work = threading.Lock()
         try:
-            self.auditing = Auditing(self.store, self.models, self.settings, self.directory)
-            self.evaluating = Evaluating(
-                self.auditing,
-                None if read_only else language_model(self.settings.model),
-                self.rules.vocabulary,
-                self.directory,
-            )
+            self._judge = None if read_only else language_model(self.settings.model)
             self.meaning = self._meaning()
+            if self.settings.audit.webhook_url is not None:
+                self._auditing()  # an address that cannot be used is told of at once
         except BaseException:
             self.store.close()
             raise
@@ -131,14 +130,20 @@ class Engine:
             ProcessTexts(),
             ReadModelsOf(self.models),
             VectorsOf(self.directory, self.store.keys, self.meaning),
-            AuditsOf(self.auditing),
+            AuditsOf(self._auditing),
             WorkOf(self.forgetting),
         )
 
     def run(self, command: Answers[A | MunimentError], identity: Identity) -> A:
         """Decides a command; answers once it is on the disk."""
-        answer = self._writer.run(self._screened(command), identity)
-        self._appended(identity)
+        answer = self.record(self._screened(command), identity)
+        self._wake(identity)
+        return answer
+
+    def record(self, command: Answers[A | MunimentError], identity: Identity) -> A:
+        """The same for a command that is about no memory: no vectors are made after it."""
+        answer = self._writer.run(command, identity)
+        self.checkpoints.appended(self.models.position)
         return answer
 
     def run_all(self, commands: Sequence[Answers[A]], identity: Identity) -> list[A]:
@@ -155,15 +160,12 @@ class Engine:
                 error.number = number
                 raise
         answers = self._writer.run_all(screened, identity)
-        self._appended(identity)
+        self._wake(identity)
+        self.checkpoints.appended(self.models.position)
         return answers
 
     def _screened(self, command: Answers[A]) -> Answers[A]:
         return command.screened(self.settings.memory.secrets)
-
-    def _appended(self, identity: Identity) -> None:
-        self._wake(identity)
-        self.checkpoints.appended(self.models.position)
 
     def _wake(self, identity: Identity) -> None:
         if self.meaning is not None:
@@ -185,8 +187,11 @@ class Engine:
         """The moment, in UTC."""
         return read_clock(self.clock())
 
-    def work(self, now: datetime) -> WorkStore:
+    def work(self, now: datetime) -> "WorkStore":
         """What is kept beside the log for a while, opened when it is first asked for, and swept."""
+        from .work.likeness import Likeness
+        from .work.store import WorkStore
+
         self.store.require_own_process()
         with self._opening_work:
             if self._work is None:
@@ -207,15 +212,19 @@ class Engine:
         self._work.sweep_if_due(now)
         return self._work
 
-    def forgetting(self) -> Forgetting | None:
+    def forgetting(self) -> "Forgetting | None":
         """What erases from beside the log; None where nothing was ever kept there."""
+        from .work.schema import FILE
+
         is_there = self.directory is not None and (self.directory / FILE).is_file()
         if self._work is None and not is_there:
             return None
         return self.work(self.now()).forgetting
 
-    def work_reading(self, identity: Identity, namespace: str | None = None) -> WorkReading:
+    def work_reading(self, identity: Identity, namespace: str | None = None) -> "WorkReading":
         """One handle's view of working memory and conversations, as of now."""
+        from .work.reading import WorkReading
+
         now = self.now()
         work = self.work(now)
         return WorkReading(work, identity.space, namespace, now, self._work_likeness)
@@ -250,15 +259,39 @@ class Engine:
         if self._work is not None:
             self._work.close()
         if self.store.datastore.is_own_process:
-            self.evaluating.close()
-            self.auditing.close()
+            if self._judge is not None:
+                self._judge.close()
+            if self._auditing.made is not None:
+                self._auditing.made.close()
         self.store.close()
 
-    def _meaning(self) -> Meaning | None:
+    @property
+    def auditing(self) -> "Auditing":
+        """What the handles share of the audit."""
+        return self._auditing()
+
+    @property
+    def evaluating(self) -> "Evaluating":
+        """What the handles share of evaluations."""
+        return self._evaluating()
+
+    def _make_auditing(self) -> "Auditing":
+        from .auditing import Auditing
+
+        return Auditing(self.store, self.models, self.settings, self.directory)
+
+    def _make_evaluating(self) -> "Evaluating":
+        from .evaluating import Evaluating
+
+        return Evaluating(self.auditing, self._judge, self.rules.vocabulary, self.directory)
+
+    def _meaning(self) -> "Meaning | None":
         settings, memory = self.settings.embedding, self.settings.memory
         model = None if self.store.read_only else embedder(settings)
         if model is None:
             return None
+        from .meaning import Meaning, folder, vector_cache
+
         return Meaning(
             model,
             vector_cache(self.directory, self.store.keys),
@@ -292,21 +325,21 @@ class StoreReading(LogDesk):
         self._models = engine.models
         self._is_caught_up = False
         self.lock = engine.models.lock
-        self.meaning = SpaceMeaning(engine.meaning, identity.space) if engine.meaning else None
+        self.meaning = engine.meaning.of(identity.space) if engine.meaning else None
 
-    def catalog(self) -> Catalog:
+    def catalog(self) -> "Catalog":
         """The space's memories as columns."""
         return self._current(self._models.catalog)
 
-    def search_index(self) -> SearchIndex:
+    def search_index(self) -> "SearchIndex":
         """The space's words."""
         return self._current(self._models.search_index)
 
-    def recall_log(self) -> RecallLog:
+    def recall_log(self) -> "RecallLog":
         """What was recalled in the space."""
         return self._current(self._models.recall_log)
 
-    def provenance(self) -> Provenance:
+    def provenance(self) -> "Provenance":
         """Where the words of the space's memories come from."""
         return self._current(self._models.provenance)
 

@@ -5,14 +5,17 @@ A part that keeps words anywhere else is added here, once: purge and erasure bot
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .auditing import Auditing
 from .domain.memory import forms
 from .domain.ports import Removal
 from .log.keys import Keys
 from .log.read_models import ReadModels
-from .meaning import VECTORS, Meaning, vector_cache
-from .work.forgetting import Forgetting
+
+if TYPE_CHECKING:
+    from .auditing import Auditing
+    from .meaning import Meaning
+    from .work.forgetting import Forgetting
 
 
 class ProcessTexts:
@@ -37,13 +40,15 @@ class ReadModelsOf:
 class VectorsOf:
     """The vectors of texts, whether or not this process has a model configured."""
 
-    def __init__(self, directory: Path | None, keys: Keys, meaning: Meaning | None) -> None:
+    def __init__(self, directory: Path | None, keys: Keys, meaning: "Meaning | None") -> None:
         self._directory = directory
         self._keys = keys
         self._meaning = meaning
 
     def forget(self, removal: Removal) -> None:
         """Erases their rows, whichever model made them."""
+        from .meaning import VECTORS, vector_cache
+
         if self._meaning is not None:
             self._meaning.forget(removal.ids)
         elif self._directory is not None and (self._directory / VECTORS).is_file():
@@ -57,18 +62,18 @@ class VectorsOf:
 class AuditsOf:
     """What audits remember of texts, to compare them with each other."""
 
-    def __init__(self, auditing: Auditing) -> None:
+    def __init__(self, auditing: Callable[[], "Auditing"]) -> None:
         self._auditing = auditing
 
     def forget(self, removal: Removal) -> None:
         """Drops what is known of the space's."""
-        self._auditing.forget(removal.space)
+        self._auditing().forget(removal.space)
 
 
 class WorkOf:
     """Working memory, conversations and reports of tool calls, where anything is kept of them."""
 
-    def __init__(self, forgetting: Callable[[], Forgetting | None]) -> None:
+    def __init__(self, forgetting: "Callable[[], Forgetting | None]") -> None:
         self._forgetting = forgetting
 
     def forget(self, removal: Removal) -> None:

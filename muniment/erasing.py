@@ -19,7 +19,6 @@ from .engine import Engine
 from .exporting import Held
 from .queries.about_subject import AboutSubject
 from .queries.reading import Reading
-from .recall_retention import finish_recalls
 
 NAMES_SUBJECT: Final = (
     "certificate_names_subject: the words of the basis name the subject, and stay readable in the"
@@ -166,7 +165,6 @@ def erase(engine: Engine, asked: Request) -> ErasureCertificate:
     acting = asked.acting
     removals.renew_master(engine)
     engine.recalls.flush()  # what waits to be recorded is of before it
-    finish_recalls(engine)
     kept = _kept(engine, asked)
     id_ = engine.run(asked.command.model_copy(update={"kept": kept}), acting)
     removals.finish(engine, acting)

@@ -171,11 +171,6 @@ class Evaluating:
             if one is not None and not set(ids).isdisjoint(one.derived_from)
         ]
 
-    def close(self) -> None:
-        """Gives up the call under way, if there is one."""
-        if self._model is not None:
-            self._model.close()
-
 
 def _settled(found: Candidates, directive: str, options: AuditOptions, moved: int) -> str:
     """The name of all that could be judged, and by which rules; made of ids and positions alone."""

@@ -1,15 +1,17 @@
 """Evidence for people outside: checkpoints, and the proof of a memory's events."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from .domain.access import Operation
 from .domain.identity import Identity
 from .engine import Engine
-from .log.bundles import Bundle, bundle
 from .log.shelf import Against, given
 from .queries.get_memory import with_history
 from .queries.reading import Reading
+
+if TYPE_CHECKING:
+    from .log.bundles import Bundle
 
 
 class Verify(Operation):
@@ -49,7 +51,7 @@ class _Whole:
 
 def prove_memory(
     engine: Engine, identity: Identity, id: str, since: Against | None = None
-) -> Bundle:
+) -> "Bundle":
     """The events of a memory, and the proof that they are in the log of a checkpoint.
 
     Args:
@@ -63,6 +65,8 @@ def prove_memory(
         Invalid: ``since`` is no checkpoint.
         StorageFailed: ``log_not_intact``, or ``read_only`` where no checkpoint takes it in yet.
     """
+    from .log.bundles import bundle
+
     earlier = None if since is None else given(since, "since")
     stream, position = engine.ask(_Whole(id), identity)
     reach = position if earlier is None else max(position, earlier.size)

@@ -19,8 +19,8 @@ from .domain.errors import Invalid
 from .domain.memory.events import Source
 from .domain.memory.state import State, Statement
 from .domain.moments import rfc3339
+from .domain.ports import Progress
 from .engine import Engine
-from .importing import Progress
 from .log.datastore import typed_errors
 from .log.master import flush
 from .log.tail import Head

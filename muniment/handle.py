@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ._release import __version__
 from .asynchronous import AsyncMuniment
@@ -26,10 +26,12 @@ from .face.reporting import Reporting
 from .face.travelling import Travelling
 from .face.working import WorkingMemory
 from .face.writing import Writing
-from .keychain import Keychain
-from .meaning import Meaning
 from .removals import settle
 from .settings import Settings
+
+if TYPE_CHECKING:
+    from .keychain import Keychain
+    from .meaning import Meaning
 
 
 class Muniment(
@@ -85,7 +87,7 @@ class Muniment(
         return self._engine.settings
 
     @property
-    def embeddings(self) -> Meaning | None:
+    def embeddings(self) -> "Meaning | None":
         """How the making of vectors goes; None where no model is configured."""
         return self._engine.meaning
 
@@ -95,8 +97,10 @@ class Muniment(
         return AsyncMuniment(self)
 
     @property
-    def keys(self) -> Keychain:
+    def keys(self) -> "Keychain":
         """The keys that words are encrypted under: their backup, and the change of the master."""
+        from .keychain import Keychain
+
         return Keychain(self._engine, self._identity)
 
     @property
@@ -120,7 +124,7 @@ class Muniment(
         The end of one that serves others signs a checkpoint of all that was appended.
         """
         if not self._engine.store.read_only:
-            self._engine.run(
+            self._engine.record(
                 RecordStart.of(kind=kind, release=__version__),
                 identity(self.space, f"system:{kind}"),
             )

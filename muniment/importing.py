@@ -5,16 +5,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
 
 from .adapters import markdown, mcp_memory, mem0, native, rockbot
 from .adapters.foreign import Foreign, Item, Skipped
 from .commands.import_memory import Brought, ImportMemory
 from .domain.errors import Conflict, Invalid, MunimentError
 from .domain.identity import Identity
+from .domain.ports import Progress
 from .engine import Engine
-
-Progress: TypeAlias = Callable[[int], None]
 
 FORMATS: dict[str, Callable[[Path], Iterator[Foreign]]] = {
     "markdown": markdown.read,

@@ -99,6 +99,10 @@ class Meaning:
         """The name of the model."""
         return self._model.model
 
+    def of(self, space: str) -> "SpaceMeaning":
+        """What one space knows by meaning."""
+        return SpaceMeaning(self, space)
+
     def vector(self, text: str) -> NDArray[np.float32]:
         """The unit vector of a query; the latest are remembered.
 

@@ -72,6 +72,10 @@ class PastEngine(Engine):
         """Refused: the past is what it is."""
         self._refuse()
 
+    def record(self, command: Answers[A | MunimentError], identity: Identity) -> A:  # noqa: ARG002
+        """Refused: the past is what it is."""
+        self._refuse()
+
     def run_all(self, commands: Sequence[Answers[A]], identity: Identity) -> list[A]:  # noqa: ARG002
         """Refused: the past is what it is."""
         self._refuse()

@@ -2,8 +2,12 @@
 
 import os
 from pathlib import Path
+from typing import Final
 
 from .domain.errors import Invalid
+
+IN_MEMORY: Final = ":memory:"
+"""Where a store has no directory."""
 
 
 def path_of(given: str | os.PathLike[str], field: str = "path", *, what: str = "file") -> Path:

@@ -3,8 +3,8 @@
 from typing import ClassVar
 
 from .domain.access import Operation
+from .domain.ports import Progress
 from .engine import Engine
-from .importing import Progress
 from .proofs.proof import Proof, prove
 
 

@@ -4,10 +4,11 @@ from dataclasses import dataclass, field
 
 from . import removals
 from .commands.purge import RequestPurge
+from .commands.purge_recalls import RequestRecallPurge
 from .domain.identity import Identity
 from .engine import Engine
 from .queries.due_purges import DuePurges
-from .recall_retention import purge_recalls
+from .queries.due_recalls import DueRecalls
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,20 @@ class PurgeReport:
 
 
 def purge(engine: Engine, acting: Identity, *, dry_run: bool) -> PurgeReport:
-    """Removes the words of what was archived for longer than archived ones are kept."""
-    begun = removals.unfinished(engine)[acting.space].memories
-    recalls = purge_recalls(engine, acting, dry_run=dry_run)
+    """Removes the words of what was archived, or recalled, longer ago than that is kept."""
+    begun, days = removals.unfinished(engine)[acting.space], engine.settings.recall.retention_days
     found = engine.ask(DuePurges.of(), acting)
+    recalls = engine.ask(DueRecalls.of(retention_days=days), acting)
     kept = list(found.protected)
     if dry_run:
-        return PurgeReport([], kept, [*begun, *found.removable], recalls)
+        return PurgeReport(
+            [], kept, [*begun.memories, *found.removable], [*begun.recalls, *recalls]
+        )
     removals.renew_master(engine)
-    engine.run_all([RequestPurge.of(id=id_) for id_ in found.removable], acting)
-    return PurgeReport(list(removals.finish(engine, acting)), kept, [], recalls)
+    requests: list[RequestRecallPurge | RequestPurge] = [
+        *(RequestRecallPurge.of(stream=stream, retention_days=days) for stream in recalls),
+        *(RequestPurge.of(id=id_) for id_ in found.removable),
+    ]
+    engine.run_all(requests, acting)
+    done = removals.finish(engine, acting)
+    return PurgeReport(list(done.memories), kept, [], list(done.recalls))

@@ -6,7 +6,7 @@ vault that was put back from an old copy is brought to where the log is, before 
 """
 
 from collections import defaultdict
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -15,12 +15,12 @@ import structlog
 
 from .commands.erase import CompleteErasure
 from .commands.purge import CompletePurge
+from .commands.purge_recalls import CompleteRecallPurge
 from .domain.erasure.state import erasure
 from .domain.errors import StorageFailed
 from .domain.identity import Identity, identity
 from .domain.ports import Removal
 from .engine import Engine
-from .recall_retention import finish_recalls
 
 _log = structlog.get_logger(__name__)
 
@@ -31,12 +31,25 @@ FINISHER = "system:retention"
 class Unfinished:
     """What was asked for in a space and not recorded as done, by ids.
 
-    ``words`` are the streams other than memories' that erasures want the words of.
+    ``recalls`` are streams of recalls that retention removes the words of, ``words`` the streams
+    other than memories' that erasures want those of.
     """
 
     memories: list[str] = field(default_factory=list[str])
+    recalls: list[str] = field(default_factory=list[str])
     words: list[str] = field(default_factory=list[str])
     erasures: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What retention removed, by ids, the end of which was recorded here.
+
+    Another process may have been faster with some.
+    """
+
+    memories: Sequence[str] = ()
+    recalls: Sequence[str] = ()
 
 
 def settle(engine: Engine) -> None:
@@ -48,9 +61,9 @@ def settle(engine: Engine) -> None:
     with _put_off("purge_put_off"):
         _destroy_again(engine)
     for space, begun in unfinished(engine).items():
-        with _put_off("purge_put_off", count=len(begun.memories) + len(begun.words)):
+        count = len(begun.memories) + len(begun.recalls) + len(begun.words)
+        with _put_off("purge_put_off", count=count):
             finish(engine, identity(space, FINISHER))
-    finish_recalls(engine)
     renew_master(engine)
 
 
@@ -64,40 +77,45 @@ def _put_off(what: str, **figures: int) -> Generator[None, None, None]:
 
 def unfinished(engine: Engine) -> defaultdict[str, Unfinished]:
     """What was asked for and not recorded as done, by space."""
-    rows, by_space = engine.store.rows, defaultdict[str, Unfinished](Unfinished)
-    for stream, space in rows.unfinished_removals():
+    rows, by_space = engine.store.rows.removals, defaultdict[str, Unfinished](Unfinished)
+    for stream, space in rows.unfinished_memories():
         by_space[space].memories.append(stream)
-    for stream, space in rows.unfinished_words_removals():
+    for stream, space in rows.unfinished_recalls():
+        by_space[space].recalls.append(stream)
+    for stream, space in rows.unfinished_words():
         by_space[space].words.append(stream)
     for stream, space in rows.unfinished_erasures():
         by_space[space].erasures.append(stream)
     return by_space
 
 
-def finish(engine: Engine, acting: Identity) -> tuple[str, ...]:
-    """Finishes what was asked for in a space, erasures whole.
-
-    Returns:
-        The ids of those by the retention purge whose end was recorded here; another process may
-        have been faster with some.
-    """
+def finish(engine: Engine, acting: Identity) -> Finished:
+    """Finishes what was asked for in a space, erasures whole."""
     begun = unfinished(engine).get(acting.space)
     if begun is None:
-        return ()
+        return Finished()
     erasures = [
         found for id_ in begun.erasures if (found := erasure(engine.store.history(id_))) is not None
     ]
     judged = engine.evaluating.streams(acting.space, begun.memories)
     _destroy_keys(engine, (*begun.memories, *begun.words), judged)
+    if begun.recalls:  # the vault does not remember how far these were destroyed
+        engine.store.keys.destroy(_key_ids(engine, begun.recalls))
     requests = [found.request for found in erasures]
     _forget(engine, Removal(acting.space, begun.memories, requests))
     until = engine.store.keys.destroyed().backups_until
     for found in erasures:
         engine.run(CompleteErasure.of(id=found.id, key_backups_until=until), acting)
     whole = {id_ for request in requests for id_ in request.erased}
-    alone = [CompletePurge.of(id=id_) for id_ in begun.memories if id_ not in whole]
-    recorded = engine.run_all(alone, acting)
-    return tuple(stream for stream in recorded if stream is not None)
+    completed: list[CompletePurge | CompleteRecallPurge] = [
+        *(CompletePurge.of(id=id_) for id_ in begun.memories if id_ not in whole),
+        *(CompleteRecallPurge.of(stream=stream) for stream in begun.recalls),
+    ]
+    recorded = set(engine.run_all(completed, acting))
+    return Finished(
+        memories=[id_ for id_ in begun.memories if id_ in recorded],
+        recalls=[stream for stream in begun.recalls if stream in recorded],
+    )
 
 
 def renew_master(engine: Engine) -> None:
@@ -113,13 +131,18 @@ def renew_master(engine: Engine) -> None:
 
 def _destroy_keys(engine: Engine, streams: Iterable[str], derived: Iterable[str] = ()) -> int:
     """Destroys the keys of memories, and of what a model was told and said of their words."""
-    rows, days = engine.store.rows, engine.settings.log.key_backup_retention_days
-    doomed, through = list(streams), rows.newest_removal()
+    days = engine.settings.log.key_backup_retention_days
+    doomed, through = list(streams), engine.store.rows.removals.newest()
     if _waiting(engine) - set(doomed):
         through = 0  # others are not destroyed yet, and a copy of the vault may be made meanwhile
     until = engine.now() + timedelta(days=days) if days > 0 else None
-    keys = [key for stream in (*doomed, *derived) if (key := rows.key_of(stream)) is not None]
-    return engine.store.keys.destroy(keys, through, until)
+    return engine.store.keys.destroy(_key_ids(engine, (*doomed, *derived)), through, until)
+
+
+def _key_ids(engine: Engine, streams: Iterable[str]) -> list[int]:
+    """The keys that the words of streams are under."""
+    key_of = engine.store.rows.key_of
+    return [key for stream in streams if (key := key_of(stream)) is not None]
 
 
 def _waiting(engine: Engine) -> set[str]:
@@ -136,9 +159,9 @@ def _forget(engine: Engine, removal: Removal) -> None:
 def _destroy_again(engine: Engine) -> None:
     """Destroys what an old copy of the vault, put back since, has of what was removed."""
     rows, keys = engine.store.rows, engine.store.keys
-    if rows.newest_removal() <= keys.destroyed().through:
+    if rows.removals.newest() <= keys.destroyed().through:
         return
-    removed = rows.removed_streams() - _waiting(engine)
+    removed = rows.removals.streams() - _waiting(engine)
     if _destroy_keys(engine, removed):
         by_space: defaultdict[str, list[str]] = defaultdict(list)
         for stream, space in rows.spaces_of(removed):

@@ -1,21 +1,20 @@
 """The outside models that settings name."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from .adapters.endpoints import Endpoint, endpoint
-from .adapters.json_client import Patience
-from .adapters.openai_embedder import OpenAIEmbedder
-from .adapters.openai_model import MAX_REPLY, OpenAIModel
-from .domain.embedding import Embedder
 from .domain.errors import Invalid
 from .domain.language_model import TIERS, LanguageModel, Tier
 from .settings import EmbeddingSettings, ModelSettings
+
+if TYPE_CHECKING:
+    from .adapters.endpoints import Endpoint
+    from .domain.embedding import Embedder
 
 _EMBEDDING: Final = "embedding"
 _MODEL: Final = "model"
 
 
-def embedder(settings: EmbeddingSettings) -> Embedder | None:
+def embedder(settings: EmbeddingSettings) -> "Embedder | None":
     """The configured embedder; None where no endpoint is set.
 
     Raises:
@@ -23,6 +22,9 @@ def embedder(settings: EmbeddingSettings) -> Embedder | None:
     """
     if settings.endpoint is None:
         return None
+    from .adapters.json_client import Patience
+    from .adapters.openai_embedder import OpenAIEmbedder
+
     return OpenAIEmbedder(
         _endpoint(settings.endpoint, _EMBEDDING),
         _named(settings.model, f"{_EMBEDDING}.model", "nomic-embed-text"),
@@ -41,6 +43,9 @@ def language_model(settings: ModelSettings) -> LanguageModel | None:
     """
     if settings.endpoint is None:
         return None
+    from .adapters.json_client import Patience
+    from .adapters.openai_model import MAX_REPLY, OpenAIModel
+
     names: dict[Tier, str] = {
         tier: _named(getattr(settings.tiers, tier) or settings.name, f"{_MODEL}.name", "qwen3:8b")
         for tier in TIERS
@@ -55,7 +60,9 @@ def language_model(settings: ModelSettings) -> LanguageModel | None:
     )
 
 
-def _endpoint(url: str, section: str) -> Endpoint:
+def _endpoint(url: str, section: str) -> "Endpoint":
+    from .adapters.endpoints import endpoint
+
     return endpoint(url, field=f"{section}.endpoint", written_by_operator=True)
 
 

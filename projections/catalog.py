@@ -4,6 +4,7 @@ Rows are numbered from 0 in the order of the memories' first events. Content is 
 in the log and is read for the few memories that are answered with.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -25,6 +26,7 @@ from .columns import Column
 from .parts import Part, Parts, Unfit, ids, packed_ids, used, value
 
 CONDITIONS: tuple[Condition, ...] = ("live", "archived", "superseded", "quarantined", "purged")
+_LIVE = CONDITIONS.index("live")
 STORES: tuple[Store, ...] = ("semantic", "episodic", "procedural")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -77,6 +79,7 @@ class Catalog:
         self._tag_sets: list[tuple[str, ...]] = []
         self._tag_set_numbers: dict[tuple[str, ...], int] = {}
         self._subject: dict[int, dict[str, str]] = {}
+        self._live: Counter[int] | None = None  # by category; None: nobody has asked yet
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -95,8 +98,11 @@ class Catalog:
             begun = beginning(recorded)
             if begun is not None:
                 self._begin(recorded.stream, *begun, at)
+                self._count(self.rows[recorded.stream], 1)
         elif event is not None:
+            self._count(row, -1)
             self._change(row, event, at)
+            self._count(row, 1)
 
     def _begin(self, stream: str, event: events.Beginning, condition: Condition, at: int) -> None:
         row = self.rows[stream] = len(self.ids)
@@ -194,6 +200,11 @@ class Catalog:
         else:
             self._subject.pop(row, None)
 
+    def _count(self, row: int, step: int) -> None:
+        """Counts a memory among those of its category, or out of them, if it is live."""
+        if self._live is not None and self._condition.get(row) == _LIVE:
+            self._live[self._category.get(row)] += step
+
     def _category_number(self, category: str | None) -> int:
         number = self._category_numbers.get(category)
         if number is None:
@@ -217,8 +228,8 @@ class Catalog:
 
     def in_condition(self, rows: Rows, *conditions: Condition) -> NDArray[np.bool_]:
         """Which of ``rows`` are in one of the conditions."""
-        wanted = [CONDITIONS.index(condition) for condition in conditions]
-        return np.isin(self._condition.view[rows], wanted)
+        is_wanted = np.array([condition in conditions for condition in CONDITIONS])
+        return is_wanted[self._condition.view[rows]]
 
     def within(self, rows: Rows, category: str) -> NDArray[np.bool_]:
         """Which of ``rows`` are filed at or under a category."""
@@ -289,12 +300,14 @@ class Catalog:
 
     def taxonomy(self) -> dict[str, int]:
         """How many live memories each category holds, by name; no category counts as general."""
-        live = self._category.view[self._condition.view == CONDITIONS.index("live")]
-        counts = np.bincount(live, minlength=len(self._categories)).tolist()
+        if self._live is None:
+            live = self._category.view[self._condition.view == _LIVE]
+            counts: list[int] = np.bincount(live).tolist()
+            self._live = Counter(dict(enumerate(counts)))
         found: dict[str, int] = {}
-        for category, count in zip(self._categories, counts, strict=True):
+        for number, count in self._live.items():
             if count:
-                name = category or categories.GENERAL
+                name = self._categories[number] or categories.GENERAL
                 found[name] = found.get(name, 0) + count
         return dict(sorted(found.items()))
 
@@ -375,6 +388,7 @@ class Catalog:
         """Other rows in place of all; who gives the names goes on to share them."""
         for name, column in self._columns().items():
             column.replace(columns[name])
+        self._live = None
         self._categories, self._tag_sets, self._subject = categories_, tag_sets, subject
 
     def _name(self, categories_: list[str | None], tag_sets: list[tuple[str, ...]]) -> None:

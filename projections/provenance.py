@@ -2,13 +2,13 @@
 
 Two tables of columns. A *write* is an event that gave a memory its text, or vouched for it; a
 *link* says that one memory came out of another. What was recalled before a write is in the recall
-log. An event that is to link memories gets an entry in ``_LINKS``; nothing else has to know of it.
+log.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from muniment.domain.recorded import Recorded
 from .catalog import microseconds
 from .columns import Column
 from .grouped import Grouped, Places
+from .links import LINKS, Link, LinkKind, links_of
 from .parts import Part, Parts, Unfit, ids, packed_ids, texts, value
 
 WriteKind: TypeAlias = Literal[
@@ -27,11 +28,7 @@ WriteKind: TypeAlias = Literal[
 ]
 """``lifted`` is a repetition that the whole memory is trusted as far as."""
 
-LinkKind: TypeAlias = Literal["merged", "folded", "superseded", "imported"]
-"""How one memory came out of another; ``superseded`` leads from the memory that was preferred."""
-
 WRITES: Final[tuple[WriteKind, ...]] = get_args(WriteKind)
-LINKS: Final[tuple[LinkKind, ...]] = get_args(LinkKind)
 SOURCES: Final[tuple[e.SourceType, ...]] = get_args(e.SourceType)
 
 _WHOLE: Final[tuple[WriteKind, ...]] = ("saved", "imported", "merged", "revised")
@@ -40,7 +37,6 @@ _WHOLE: Final[tuple[WriteKind, ...]] = ("saved", "imported", "merged", "revised"
 _NONE = -1
 
 Rows = NDArray[np.int32]
-_Ends: TypeAlias = tuple[str, str]
 
 
 class Write(NamedTuple):
@@ -57,18 +53,6 @@ class Write(NamedTuple):
     session: str | None
 
 
-class Link(NamedTuple):
-    """A link; ``version`` is that of the target's event, 1 where the source's event says it."""
-
-    source: str
-    target: str
-    kind: LinkKind
-    version: int
-    position: int
-    at: int
-    actor: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
     """Which writes are meant: all of what is given must hold.
@@ -83,36 +67,6 @@ class Selection:
     session: str | None = None
     since: int | None = None
     until: int | None = None
-
-
-def _merged(stream: str, event: e.Merged) -> Iterator[tuple[LinkKind, _Ends]]:
-    return (("merged", (source, stream)) for source in event.merged_from)
-
-
-def _folded(stream: str, event: e.Folded) -> Iterator[tuple[LinkKind, _Ends]]:
-    return (("folded", (copy, stream)) for copy in event.folded)
-
-
-def _superseded(stream: str, event: e.Superseded) -> Iterator[tuple[LinkKind, _Ends]]:
-    yield "superseded", (event.by, stream)
-
-
-def _imported(stream: str, event: e.Imported) -> Iterator[tuple[LinkKind, _Ends]]:
-    for source in event.merged_from:
-        yield "imported", (source, stream)
-    if event.merged_into is not None:
-        yield "imported", (stream, event.merged_into)
-    if event.superseded_by is not None:
-        yield "superseded", (event.superseded_by, stream)
-
-
-_LINKS: Mapping[type, Callable[[str, Any], Iterable[tuple[LinkKind, _Ends]]]] = {
-    e.Merged: _merged,
-    e.Folded: _folded,
-    e.Superseded: _superseded,
-    e.Imported: _imported,
-}
-"""Which memories an event links, as (source, target)."""
 
 
 class _Names:
@@ -190,9 +144,8 @@ class Provenance:
                 return
             event, has_words = begun[0], begun[1] != "purged"
         self._write(recorded, event, has_words=has_words)
-        links = _LINKS.get(type(event))
-        for kind, ends in links(recorded.stream, event) if links else ():
-            self._link(recorded, kind, *ends)
+        for kind, source, target in links_of(recorded.stream, event):
+            self._link(recorded, kind, source, target)
         if isinstance(event, e.PurgeRequested):
             self._forget(recorded.stream)
 

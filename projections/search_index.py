@@ -238,7 +238,7 @@ class SearchIndex:
         if keep is not None:
             kept = keep(rows)
             passes = kept if passes is None else passes & kept
-        if passes is not None:
+        if passes is not None and not passes.all():
             slots, scores, rows = slots[passes], scores[passes], rows[passes]
         self._add_bonus(wanted, slots, scores, rows)
         exact = self._exact(wanted, slots)

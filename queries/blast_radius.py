@@ -10,10 +10,10 @@ from typing import ClassVar
 
 from muniment.domain.access import is_kept_from, reads_words
 from muniment.domain.memory.state import State
-from muniment.projections.provenance import Link, Write
+from muniment.projections.provenance import Write
 from muniment.projections.recall_log import Hit
 
-from .lineage import Edge, Graph, Node, bare, instant, marked, source_of
+from .lineage import Edge, EdgeKey, Graph, Node, bare, instant, into, marked, of_link, source_of
 from .reading import Reading
 from .selected import Selected
 
@@ -69,7 +69,7 @@ class GetBlastRadius(Selected):
             sessions=sessions,
             agents=tuple(sorted({one.agent for one in sessions})),
             nodes=tuple(marked(spread.nodes(), certain)),
-            edges=tuple(spread.edges),
+            edges=tuple(spread.edges.values()),
         )
         if reads_words(reading.identity.role, reading.rules.access):
             return found
@@ -88,7 +88,7 @@ def possibly_reached(reading: Reading, writes: Iterable[Write]) -> dict[str, str
     spread.follow_links()
     certain = set(spread.reached)
     spread.follow_recalls()
-    leading = {edge.target: edge.source for edge in reversed(spread.edges)}
+    leading = {edge.target: edge.source for edge in reversed(spread.edges.values())}
     return {id_: leading[id_] for id_ in spread.reached if id_ not in certain}
 
 
@@ -102,8 +102,7 @@ class _Spread:
         self._reading = reading
         self._due: list[tuple[int, int, str, int]] = []
         self.reached: dict[str, tuple[int, int]] = {}
-        self.edges: list[Edge] = []
-        self._drawn: set[tuple[str, str, str, int]] = set()
+        self.edges: dict[EdgeKey, Edge] = {}
 
     def begin(self, writes: Iterable[Write]) -> None:
         for write in writes:
@@ -124,7 +123,7 @@ class _Spread:
             for link in self._reading.provenance().out_of(wave):
                 since, depth = wave[link.source]
                 if link.position >= since:
-                    self._draw_link(link)
+                    self._draw(of_link(link))
                     self._meet(link.target, link.position, link.version, depth + 1)
 
     def follow_recalls(self) -> None:
@@ -146,37 +145,11 @@ class _Spread:
         first = bisect_left([write.at for write in written], hit.at)
         depth = self.reached[hit.memory][1] + 1
         for write in written[first:]:
-            key = hit.memory, write.memory, "recalled", write.position
-            if key not in self._drawn:
-                self._drawn.add(key)
-                self.edges.append(
-                    Edge(
-                        source=hit.memory,
-                        target=write.memory,
-                        kind="recalled",
-                        position=write.position,
-                        at=instant(write.at),
-                        actor=write.actor,
-                        session=session,
-                        possible=True,
-                    )
-                )
+            self._draw(into(write, hit.memory, "recalled", is_possible=True))
             self._meet(write.memory, write.position, write.version, depth)
 
-    def _draw_link(self, link: Link) -> None:
-        key = link.source, link.target, link.kind, link.position
-        if key not in self._drawn:
-            self._drawn.add(key)
-            self.edges.append(
-                Edge(
-                    source=link.source,
-                    target=link.target,
-                    kind=link.kind,
-                    position=link.position,
-                    at=instant(link.at),
-                    actor=link.actor,
-                )
-            )
+    def _draw(self, edge: Edge) -> None:
+        self.edges.setdefault(edge.key, edge)
 
     def _hits(self, memories: list[str]) -> Iterator[Hit]:
         """Recalls of memories in versions from which on they are touched."""

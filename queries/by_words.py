@@ -1,6 +1,7 @@
 """Ranking for a query of words: BM25 alone, or together with meaning, times importance."""
 
 import math
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from muniment.projections.catalog import Catalog, Rows
 from muniment.projections.search_index import NO_MATCHES, Matches, SearchIndex
+from muniment.projections.selection import leaders
 
 from .hybrid import DEPTH, Keep, Ranked, Vector, query_vector, ranked
 from .reading import Reading
@@ -39,22 +41,47 @@ def by_words(reading: Reading, asked: Asked, keep: Keep) -> tuple[Found, str | N
         vector, degraded = query_vector(reading, asked.query)
     with reading.lock:
         catalog, index = reading.catalog(), reading.search_index()
+
+        def importance(rows: Rows) -> NDArray[np.float64]:
+            return catalog.importance(rows, reading.now, reading.rules.decay)
+
         if vector is None:
             words = _matches(index, asked, keep, limit=asked.wanted)
+            words = _in_reach(words, asked.wanted, importance)
             found = Ranked(words.rows, words.exact, words.scores, {"bm25": words.scores})
         else:
             found = _together(reading, index, asked, keep, vector)
-        importance = catalog.importance(found.rows, reading.now, reading.rules.decay)
-        scores = found.scores * (0.5 + 0.5 * importance)
+        worth = importance(found.rows)
+        scores = found.scores * _factor(worth)
         last_seen = catalog.last_seen(found.rows)
         order = np.lexsort((found.rows, -last_seen, -scores, ~found.exact))[: asked.wanted]
         hits: Found = []
         for at in order.tolist():
             why: dict[str, Any] = {}
             if asked.explain:
-                why = _why(index, asked, found, at) | {"importance": float(importance[at])}
+                why = _why(index, asked, found, at) | {"importance": float(worth[at])}
             hits.append((catalog.ids[found.rows[at]], float(scores[at]), why))
     return hits, degraded
+
+
+def _factor(importance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What a score is multiplied by, 1 at most."""
+    return 0.5 + 0.5 * importance
+
+
+def _in_reach(
+    words: Matches, wanted: int, importance: Callable[[Rows], NDArray[np.float64]]
+) -> Matches:
+    """Those that may be among the first ``wanted`` once importance has its say.
+
+    The others score less before it than as many do after it. What is exact comes before all.
+    """
+    if len(words.rows) <= wanted:
+        return words
+    best = leaders(words.scores, words.rows, wanted)
+    least = (words.scores[best] * _factor(importance(words.rows[best]))).min()
+    reach = np.flatnonzero(words.exact | (words.scores >= least))
+    return Matches(words.rows[reach], words.scores[reach], words.exact[reach])
 
 
 def _matches(

@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, ClassVar
-
-from pydantic import BeforeValidator
+from typing import ClassVar
 
 from muniment.domain.access import reads_words
 from muniment.domain.inputs import ActorName, Input, When
@@ -50,13 +48,6 @@ class KnewReport:
     may_lack: tuple[str, ...] = ()
 
 
-def _in_digits(value: object) -> object:
-    """A position as a command line or an address writes it."""
-    if isinstance(value, str) and value.strip().isdecimal() and len(value.strip()) < 19:
-        return int(value)
-    return value
-
-
 class Knew(Input):
     """Everything that had been recalled into an agent's context by a moment."""
 
@@ -64,7 +55,7 @@ class Knew(Input):
     POSITIONAL: ClassVar[tuple[str, ...]] = ("agent",)
 
     agent: ActorName
-    when: Annotated[When, BeforeValidator(_in_digits)]
+    when: When
 
     def answer(self, reading: Reading) -> KnewReport:
         """The recalls of the agent's streams, with the text of the versions that were recalled."""

@@ -6,9 +6,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeAlias, TypeVar
 
 from muniment.domain.memory.events import Source
-from muniment.projections.provenance import LinkKind, Write
+from muniment.projections.links import Link, LinkKind
+from muniment.projections.provenance import Write
 
 EdgeKind: TypeAlias = LinkKind | Literal["extended", "reinforced", "revised", "recalled"]
+
+EdgeKey: TypeAlias = tuple[str, str, EdgeKind, int]
 
 G = TypeVar("G", bound="Graph")
 
@@ -55,6 +58,11 @@ class Edge:
     session: str | None = None
     possible: bool = False
 
+    @property
+    def key(self) -> EdgeKey:
+        """What two that say the same have in common."""
+        return self.source, self.target, self.kind, self.position
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graph:
@@ -63,6 +71,32 @@ class Graph:
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     truncated: bool = False
+
+
+def of_link(link: Link) -> Edge:
+    """The edge that a link is."""
+    return Edge(
+        source=link.source,
+        target=link.target,
+        kind=link.kind,
+        position=link.position,
+        at=instant(link.at),
+        actor=link.actor,
+    )
+
+
+def into(write: Write, source: str, kind: EdgeKind, *, is_possible: bool) -> Edge:
+    """The edge from what a write was made of to what it wrote."""
+    return Edge(
+        source=source,
+        target=write.memory,
+        kind=kind,
+        position=write.position,
+        at=instant(write.at),
+        actor=write.actor,
+        session=write.session,
+        possible=is_possible,
+    )
 
 
 def bare(graph: G) -> G:

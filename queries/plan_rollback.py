@@ -8,7 +8,8 @@ from pydantic import Field
 
 from muniment.domain.memory.state import State
 from muniment.domain.rolling_back import Hiding, Part, Step, Written, plan, tainted
-from muniment.projections.provenance import LinkKind, Provenance, Write, WriteKind
+from muniment.projections.links import LinkKind
+from muniment.projections.provenance import Provenance, Write, WriteKind
 
 from .blast_radius import possibly_reached
 from .reading import Reading

@@ -13,10 +13,23 @@ from muniment.domain.access import reads_words
 from muniment.domain.errors import Invalid, NotFound
 from muniment.domain.inputs import Input
 from muniment.domain.recall import Recalled
-from muniment.projections.provenance import Link, Write
+from muniment.projections.links import Link
+from muniment.projections.provenance import Write
 
 from .get_memory import readable
-from .lineage import Edge, EdgeKind, Graph, Node, bare, instant, marked, source_of
+from .lineage import (
+    Edge,
+    EdgeKey,
+    EdgeKind,
+    Graph,
+    Node,
+    bare,
+    instant,
+    into,
+    marked,
+    of_link,
+    source_of,
+)
 from .past_text import Past, past
 from .reading import Reading
 
@@ -106,7 +119,7 @@ class _Walk:
         self._seen: set[str] = set()
         self._pasts: dict[str, Past] = {}
         self.nodes: dict[str, Node] = {}
-        self.edges: dict[tuple[str, str, str, int], Edge] = {}
+        self.edges: dict[EdgeKey, Edge] = {}
         self.truncated = False
 
     def begin(self, of: str | int) -> tuple[str, ...]:
@@ -191,19 +204,11 @@ class _Walk:
                 self._observe(write, known, depth)
         for source, bound, write in recalled:
             self._meet(source, self._past(source).position_of(bound), depth + 1)
-            self._draw(source, write, "recalled", is_possible=True)
+            self._draw(into(write, source, "recalled", is_possible=True))
 
     def _follow(self, link: Link, depth: int) -> None:
         self._meet(link.source, link.position, depth + 1)
-        key = link.source, link.target, link.kind, link.position
-        self.edges[key] = Edge(
-            source=link.source,
-            target=link.target,
-            kind=link.kind,
-            position=link.position,
-            at=instant(link.at),
-            actor=link.actor,
-        )
+        self._draw(of_link(link))
 
     def _observe(self, write: Write, known: Past, depth: int) -> None:
         """An observation is a node of its own: what it said, who made it, from what source."""
@@ -221,19 +226,10 @@ class _Walk:
             source=source_of(write),
             content=said,
         )
-        self._draw(id_, write, _ADDED[write.kind], is_possible=False)
+        self._draw(into(write, id_, _ADDED[write.kind], is_possible=False))
 
-    def _draw(self, source: str, write: Write, kind: EdgeKind, *, is_possible: bool) -> None:
-        self.edges[source, write.memory, kind, write.position] = Edge(
-            source=source,
-            target=write.memory,
-            kind=kind,
-            position=write.position,
-            at=instant(write.at),
-            actor=write.actor,
-            session=write.session,
-            possible=is_possible,
-        )
+    def _draw(self, edge: Edge) -> None:
+        self.edges[edge.key] = edge
 
     def _recalled_before(self, writes: list[Write]) -> Iterator[tuple[str, int, Write]]:
         """What was recalled in the sessions of writes: id, version, and the first write after."""

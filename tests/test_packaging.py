@@ -144,7 +144,7 @@ def test_a_wheel_has_one_name_at_its_top_level(wheel: list[str]) -> None:
 
 
 def test_a_wheel_holds_every_module_and_says_that_it_is_typed(wheel: list[str]) -> None:
-    expected = {"muniment/py.typed"}
+    expected = {"muniment/__init__.pyi", "muniment/py.typed"}
     for path in sources():
         parts = path.relative_to(ROOT).parts
         expected.add("/".join(parts if parts[0] == "muniment" else ("muniment", *parts)))

@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from .. import patterns
 from ..duplicates import scripts, units
 from ..duplicates.lexer import read as tokens_of
 from ..duplicates.spelling import CONTRACTIONS
@@ -49,22 +50,22 @@ class Chunk(NamedTuple):
 
 _LETTER: Final = r"(?:[^\W\d_]|[\u0300-\u036f\u200c\u200d])"
 _WORD: Final = rf"{_LETTER}++(?:'{_LETTER}++)*+'?"
-_PLAIN: Final = re.compile(r"([a-z]++)([.,;:!?]?)")
-_ONE_WORD: Final = re.compile(_WORD)
-_LEADING: Final = re.compile(r"""["'¿¡(\[{*_«]++(?=\S)|<(?=[A-Za-z])""")
-_TRAILING: Final = re.compile(r"""(?<=[^\s.,;:!?"')\]}*_>»、。])[.,;:!?"')\]}*_>»、。]++\Z""")
-_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+://\S++|www\.\S++")
-_EMAIL: Final = re.compile(r"[\w.+-]++@[\w-]++(?:\.[\w-]++)++")
-_PATH: Final = re.compile(r"(?:~|\.{1,2})?/(?=\S*\w)\S++|[A-Za-z]:\\\S++|\w\S*\\\S++")
-_FLAG: Final = re.compile(r"--[A-Za-z][\w-]*+(?:=\S++)?|-[A-Za-z]")
-_INITIALS: Final = re.compile(r"(?:[^\W\d_a-z]\.){1,}[^\W\d_a-z]\.?")
-_SHORTENED: Final = re.compile(r"[a-z](?:\.[a-z])++")
+_PLAIN: Final = patterns.re(r"([a-z]++)([.,;:!?]?)")
+_ONE_WORD: Final = patterns.re(_WORD)
+_LEADING: Final = patterns.re(r"""["'¿¡(\[{*_«]++(?=\S)|<(?=[A-Za-z])""")
+_TRAILING: Final = patterns.re(r"""(?<=[^\s.,;:!?"')\]}*_>»、。])[.,;:!?"')\]}*_>»、。]++\Z""")
+_URL: Final = patterns.re(r"[A-Za-z][A-Za-z0-9+.-]*+://\S++|www\.\S++")
+_EMAIL: Final = patterns.re(r"[\w.+-]++@[\w-]++(?:\.[\w-]++)++")
+_PATH: Final = patterns.re(r"(?:~|\.{1,2})?/(?=\S*\w)\S++|[A-Za-z]:\\\S++|\w\S*\\\S++")
+_FLAG: Final = patterns.re(r"--[A-Za-z][\w-]*+(?:=\S++)?|-[A-Za-z]")
+_INITIALS: Final = patterns.re(r"(?:[^\W\d_a-z]\.){1,}[^\W\d_a-z]\.?")
+_SHORTENED: Final = patterns.re(r"[a-z](?:\.[a-z])++")
 _SIGNS_OF_A_NAME: Final = frozenset("_.@#+:&*=")
-_JOINED: Final = re.compile(r"\.?[\w@*]++(?:[-._/:+&@#'*=]++[\w*]++)*+[/#+]*+")
-_NUMBER: Final = re.compile(r"[-+$€£¥₹₽₩]*+\d[\d.,:/'_^-]*+[$€£%°]?")
-_SIGNED: Final = re.compile(r"[<>≤≥≠~≈±#]=?\d(?:[\d.,]*\d)?")
-_PIECE: Final = re.compile(rf"(?:[-+$€£¥₹₽₩](?=\d))?\w++(?:[.,:/^-]++\w++)*+|{_WORD}")
-_RUN: Final = re.compile(
+_JOINED: Final = patterns.re(r"\.?[\w@*]++(?:[-._/:+&@#'*=]++[\w*]++)*+[/#+]*+")
+_NUMBER: Final = patterns.re(r"[-+$€£¥₹₽₩]*+\d[\d.,:/'_^-]*+[$€£%°]?")
+_SIGNED: Final = patterns.re(r"[<>≤≥≠~≈±#]=?\d(?:[\d.,]*\d)?")
+_PIECE: Final = patterns.re(rf"(?:[-+$€£¥₹₽₩](?=\d))?\w++(?:[.,:/^-]++\w++)*+|{_WORD}")
+_RUN: Final = patterns.re(
     r"[\u3041-\u309f]++|[\u3005-\u3007\u30a0-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     r"\uf900-\ufaff\U00020000-\U0003ffff]++|[0-9][0-9.,:/-]*[0-9]|[0-9]|[^\W\d_\u3005-\u30ff"
     r"\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"

@@ -4,11 +4,11 @@ The notations are those of the duplicate check; here each keeps the spelling of 
 date can be given by a finer one: who says 2027-03-09 says March 2027.
 """
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from .. import patterns
 from ..duplicates import units
 from ..duplicates.lexer import read as tokens_of
 from ..duplicates.tokens import Kind as Token
@@ -31,11 +31,11 @@ _BESIDE: Final = frozenset(
     | _DEGREES
 )
 _IN_WORDS: Final = frozenset({Token.NUMBER_WORD, Token.SCALE})
-_ISO_MONTH: Final = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
-_ISO_MOMENT: Final = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt][0-9:.+Zz-]++")
-_RANGE: Final = re.compile(r"([0-9]{1,6})-([0-9]{1,6})")
-_YEAR: Final = re.compile(r"[12][0-9]{3}")
-_DATE: Final = re.compile(r"([0-9]{4}|----)-([0-9]{2})(?:-([0-9]{2}))?")
+_ISO_MONTH: Final = patterns.re(r"([0-9]{4})-(0[1-9]|1[0-2])")
+_ISO_MOMENT: Final = patterns.re(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt][0-9:.+Zz-]++")
+_RANGE: Final = patterns.re(r"([0-9]{1,6})-([0-9]{1,6})")
+_YEAR: Final = patterns.re(r"[12][0-9]{3}")
+_DATE: Final = patterns.re(r"([0-9]{4}|----)-([0-9]{2})(?:-([0-9]{2}))?")
 
 
 class Value(NamedTuple):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Final
 
+from .. import patterns
 from . import phrases, scripts, units, words
 from .characters import fold, settle
 from .lexer import lex, read
@@ -21,8 +22,8 @@ _VERBATIM: Final = "\n"
 _ARTICLE: Final = Kind.ARTICLE
 _NUMBER: Final = Kind.NUMBER
 _PUNCTUATION: Final = Kind.PUNCTUATION
-_CODE: Final = re.compile(r"```.+?```|`[^`\n]++`", re.DOTALL)
-_LETTERS: Final = re.compile(r"[^\W\d_]++")
+_CODE: Final = patterns.re(r"```.+?```|`[^`\n]++`", re.DOTALL)
+_LETTERS: Final = patterns.re(r"[^\W\d_]++")
 _LONGEST_OPENING: Final = 6
 
 

@@ -5,11 +5,11 @@ beside its neighbours is decided in ``values``. No character vanishes but listed
 is not understood is a token that equals only itself.
 """
 
-import re
 import unicodedata
 from itertools import chain
 from typing import Final
 
+from .. import patterns
 from . import scripts, spelling, units, words
 from .amounts import CURRENCY, NUMBER, SIGNED, number, spelled, unit_of, value
 from .numerals import quantity_key
@@ -32,18 +32,18 @@ def _marks() -> str:
 _LETTER: Final = rf"(?:[^\W\d_]|[\u200c\u200d{_marks()}])"
 _WORD: Final = rf"{_LETTER}++(?:'{_LETTER}++)*+"
 
-_PLAIN: Final = re.compile(rf"""["']*+({_WORD})('?)([.,;:!?"']*+)""")
-_TRAILING: Final = re.compile(r"""(?<=[^\s.,;:!?"')\]}…、。])[.,;:!?"')\]}…、。]++\Z""")
-_LEADING: Final = re.compile(r"""["'¿¡(\[{]++(?=[\w$€£¥])""")
-_HYPHENATED: Final = re.compile(rf"{_WORD}(?:-{_WORD})++")
-_NUMBER_HYPHENATED: Final = re.compile(r"([0-9][0-9.,]*+|[a-z]++)-([a-z]{2,}+(?:-[a-z]{2,}+)*+)")
-_URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+]*+://[^/?#\s]*+)(\S*+)")
-_EMAIL: Final = re.compile(r"[\w.+-]++@[\w-]++(?:\.[\w-]++)++")
-_PATH: Final = re.compile(r"(?:~|\.{1,2})?/(?=\S*\w)\S++|[A-Za-z]:\\\S++")
-_FLAG: Final = re.compile(r"--?[A-Za-z][\w-]*+(?:=\S++)?")
-_RATE: Final = re.compile(rf"((?:{CURRENCY}){NUMBER})/([a-z]++)")
-_CODE: Final = re.compile(r"\.?\w++(?:[._:/@&#^'+-]++\w++)*+[#+*-]*+")
-_PIECE: Final = re.compile(rf"{NUMBER}|\w*[0-9_]\w*+|{_WORD}|\S")
+_PLAIN: Final = patterns.re(rf"""["']*+({_WORD})('?)([.,;:!?"']*+)""")
+_TRAILING: Final = patterns.re(r"""(?<=[^\s.,;:!?"')\]}…、。])[.,;:!?"')\]}…、。]++\Z""")
+_LEADING: Final = patterns.re(r"""["'¿¡(\[{]++(?=[\w$€£¥])""")
+_HYPHENATED: Final = patterns.re(rf"{_WORD}(?:-{_WORD})++")
+_NUMBER_HYPHENATED: Final = patterns.re(r"([0-9][0-9.,]*+|[a-z]++)-([a-z]{2,}+(?:-[a-z]{2,}+)*+)")
+_URL: Final = patterns.re(r"([A-Za-z][A-Za-z0-9+]*+://[^/?#\s]*+)(\S*+)")
+_EMAIL: Final = patterns.re(r"[\w.+-]++@[\w-]++(?:\.[\w-]++)++")
+_PATH: Final = patterns.re(r"(?:~|\.{1,2})?/(?=\S*\w)\S++|[A-Za-z]:\\\S++")
+_FLAG: Final = patterns.re(r"--?[A-Za-z][\w-]*+(?:=\S++)?")
+_RATE: Final = patterns.re(rf"((?:{CURRENCY}){NUMBER})/([a-z]++)")
+_CODE: Final = patterns.re(r"\.?\w++(?:[._:/@&#^'+-]++\w++)*+[#+*-]*+")
+_PIECE: Final = patterns.re(rf"{NUMBER}|\w*[0-9_]\w*+|{_WORD}|\S")
 _PERIODS: Final = words.listed("second minute hour day week month year person user head")
 
 # Their full stop ends no sentence.

@@ -8,6 +8,7 @@ import re
 from itertools import pairwise
 from typing import Final
 
+from .. import patterns
 from .tokens import Kind, Mark, Token
 
 _EAST_ASIAN: Final = (
@@ -15,12 +16,12 @@ _EAST_ASIAN: Final = (
     "\U00020000-\U0003ffff"
 )
 _SOUTH_EAST_ASIAN: Final = "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff"
-CHARACTER: Final = re.compile(f"[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}]")
-HANGUL: Final = re.compile("[\uac00-\ud7a3]")
-_HAN: Final = re.compile(
+CHARACTER: Final = patterns.re(f"[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}]")
+HANGUL: Final = patterns.re("[\uac00-\ud7a3]")
+_HAN: Final = patterns.re(
     "[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-_BLANK_INSIDE: Final = re.compile(
+_BLANK_INSIDE: Final = patterns.re(
     f"(?<=[{_EAST_ASIAN}])\\s++(?=[{_EAST_ASIAN}])"
     f"|(?<=[{_SOUTH_EAST_ASIAN}])\\s++(?=[{_SOUTH_EAST_ASIAN}])"
 )
@@ -36,39 +37,39 @@ _COUNTERS: Final = (
     "周本枚匹頭头杯冊册台人件只条條张張位"
 )
 _NUMERAL_SIGNS: Final = "〇零一二三四五六七八九十百千万萬两兩"
-_NUMERAL: Final = re.compile(f"(?<![{_NUMERAL_SIGNS}])([{_NUMERAL_SIGNS}]++)(?=[{_COUNTERS}])")
+_NUMERAL: Final = patterns.re(f"(?<![{_NUMERAL_SIGNS}])([{_NUMERAL_SIGNS}]++)(?=[{_COUNTERS}])")
 # These are words, not amounts: "enough", "for a while", "a little", "all day", "a lot" ...
-_WORDS_LIKE_AMOUNTS: Final = re.compile(
+_WORDS_LIKE_AMOUNTS: Final = patterns.re(
     "十分(?!钟|鐘|間|间|前|後|后)|一[時时](?!間|间)|一[点點日杯人台本次個个月回件位名分]|万一|千万|万年"
 )
-_AFTERNOON: Final = re.compile(r"(?:午後|下午|晚上)\s?([0-9]{1,2})(?=[時时点點:])")
-_MORNING: Final = re.compile(r"(?:午前|上午|早上)\s?([0-9]{1,2})(?=[時时点點:])")
-_CLOCK: Final = re.compile(
+_AFTERNOON: Final = patterns.re(r"(?:午後|下午|晚上)\s?([0-9]{1,2})(?=[時时点點:])")
+_MORNING: Final = patterns.re(r"(?:午前|上午|早上)\s?([0-9]{1,2})(?=[時时点點:])")
+_CLOCK: Final = patterns.re(
     r"(?<![0-9:.])([0-9]{1,2})(?:[時时](?![間间])|点(?!数|[\u3040-\u309f、。])|點)"
     r"(?:([0-9]{1,2})分(?![钟鐘間间])|(半))?"
 )
-_DATE: Final = re.compile(r"(?<![0-9])([0-9]{4})年([0-9]{1,2})月([0-9]{1,2})[日号號]")
-_FINAL: Final = re.compile(f"(?<=[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}])[\\s。.!…]++\\Z")
+_DATE: Final = patterns.re(r"(?<![0-9])([0-9]{4})年([0-9]{1,2})月([0-9]{1,2})[日号號]")
+_FINAL: Final = patterns.re(f"(?<=[{_EAST_ASIAN}{_SOUTH_EAST_ASIAN}])[\\s。.!…]++\\Z")
 # Polite and plain endings of the same statement; past stays past, a negation a negation.
 _POLITE: Final = (
-    (re.compile("(?:では|じゃ)(?:ありません|ないです|ない)$"), "ではない"),
-    (re.compile("(?<=[てで])(?:います|おります|いる)$"), "いる"),
-    (re.compile("(?<=[てで])(?:いました|おりました|いた)$"), "いた"),
-    (re.compile("しました$"), "した"),
-    (re.compile("(?<![\u3041-\u3096])します$"), "する"),
-    (re.compile("でした$"), "だった"),
-    (re.compile("(?:です|である|だ)$"), ""),
-    (re.compile("(?:ครับ|ค่ะ)$"), ""),
-    (re.compile("입니다$"), "이다"),
-    (re.compile("합니다$"), "한다"),
-    (re.compile("됩니다$"), "된다"),
-    (re.compile("(?<=[았었였했겠있없])습니다$"), "다"),
+    (patterns.re("(?:では|じゃ)(?:ありません|ないです|ない)$"), "ではない"),
+    (patterns.re("(?<=[てで])(?:います|おります|いる)$"), "いる"),
+    (patterns.re("(?<=[てで])(?:いました|おりました|いた)$"), "いた"),
+    (patterns.re("しました$"), "した"),
+    (patterns.re("(?<![\u3041-\u3096])します$"), "する"),
+    (patterns.re("でした$"), "だった"),
+    (patterns.re("(?:です|である|だ)$"), ""),
+    (patterns.re("(?:ครับ|ค่ะ)$"), ""),
+    (patterns.re("입니다$"), "이다"),
+    (patterns.re("합니다$"), "한다"),
+    (patterns.re("됩니다$"), "된다"),
+    (patterns.re("(?<=[았었였했겠있없])습니다$"), "다"),
 )
 
 _I_ROW: Final = "きぎしちにびみりい"
 _U_ROW: Final = "くぐすつぬぶむるう"
 
-DEICTIC: Final = re.compile(
+DEICTIC: Final = patterns.re(
     "今日|明日|昨日|明後日|一昨日|[今来先昨翌]年|[今来先]週|[今来先]月|今[朝晩夜]|昨[晩夜]"
     "|[今明昨后後前]天|[今明去]年|[上下本这這][个個]?[周週月]|[上下这這][个個]?星期|刚才|剛才|现在|現在"
     "|다음\\s?(?:주|달|해)|지난\\s?(?:주|달|해)|이번\\s?(?:주|달)|올해|작년|내년|[0-9일이삼]\\s?(?:일|주|달)\\s?전"

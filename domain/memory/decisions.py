@@ -6,6 +6,7 @@ A decision raises where a rule refuses. It acts and then holds: said again, it d
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypedDict
 
 from ..errors import Conflict, NotFound, Refused, StorageFailed
 from ..identity import TRUST
@@ -96,13 +97,7 @@ def create(
             store=observation.store,
             chars=len(observation.content),
             importance=observation.importance,
-            trust=observation.trust,
-            source_type=observation.source.type,
-            source_model=observation.source.model,
-            source_ref=observation.source.ref,
-            source_session=observation.source.session,
-            similarity=likeness.similarity if likeness else None,
-            measure=likeness.measure if likeness else None,
+            **_said(observation, likeness),
             resembles=resembles,
             conflicts_with=conflicts_with,
         )
@@ -123,13 +118,7 @@ def reinforce(
             and observation.trust > memory.trust
             and len(memory.statements) == 1,
             importance=_raised(memory, observation, now, decay) if counted else memory.base,
-            trust=observation.trust,
-            source_type=observation.source.type,
-            source_model=observation.source.model,
-            source_ref=observation.source.ref,
-            source_session=observation.source.session,
-            similarity=likeness.similarity,
-            measure=likeness.measure,
+            **_said(observation, likeness),
             tags_added=tags,
             metadata_added=metadata,
         )
@@ -148,17 +137,35 @@ def extend(
             addition=observation.content,
             chars=extended_length(memory, observation.content),
             importance=_raised(memory, observation, now, decay) if counted else memory.base,
-            trust=observation.trust,
-            source_type=observation.source.type,
-            source_model=observation.source.model,
-            source_ref=observation.source.ref,
-            source_session=observation.source.session,
-            similarity=likeness.similarity,
-            measure=likeness.measure,
+            **_said(observation, likeness),
             tags_added=tags,
             metadata_added=metadata,
         )
     ]
+
+
+class _Said(TypedDict):
+    trust: int
+    source_type: SourceType
+    source_model: str | None
+    source_ref: str | None
+    source_session: str | None
+    similarity: float | None
+    measure: Measure | None
+
+
+def _said(observation: Observation, likeness: Likeness | None) -> _Said:
+    """What every observation says of itself."""
+    source = observation.source
+    return {
+        "trust": observation.trust,
+        "source_type": source.type,
+        "source_model": source.model,
+        "source_ref": source.ref,
+        "source_session": source.session,
+        "similarity": likeness.similarity if likeness else None,
+        "measure": likeness.measure if likeness else None,
+    }
 
 
 def counts(memory: State, observation: Observation) -> bool:

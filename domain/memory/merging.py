@@ -42,22 +42,6 @@ from .state import State
 MAX_SOURCES = 20
 
 
-class RejectedMerge(Refused):
-    """A merge would have lost something; its sources are untouched but for a stamp.
-
-    ``missing`` names what, as it is spelt in the sources.
-    """
-
-    default_code = "merge_rejected"
-
-    def __init__(self, missing: Sequence[str]) -> None:
-        lost = ", ".join(missing) or "specifics of its sources"
-        super().__init__(
-            f"The merged text loses {lost}: say them, or leave the sources apart.", field="content"
-        )
-        self.missing = tuple(missing)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
     """What a merge is to say; what is None follows from the sources."""

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
 
+from .. import patterns
+
 Handling: TypeAlias = Literal["redact", "reject", "allow"]
 """What is done about secrets: taken out, refused, or nothing."""
 
@@ -18,16 +20,16 @@ _NAMES: Final = (
     *("pass", "pwd", "secret", "token", "key", "pin", "credential"),
     *("kennwort", "contrase", "senha", "wachtwoord", "пароль", "密码", "パスワード"),
 )  # fmt: skip
-_NAMED: Final = re.compile("|".join((*_NAMES, "://", "begin")).replace("pin", r"pin\b"))
-_RUN: Final = re.compile(r"(?<![\w/+=.~-])[\w/+=.~-]{15}")
+_NAMED: Final = patterns.re("|".join((*_NAMES, "://", "begin")).replace("pin", r"pin\b"))
+_RUN: Final = patterns.re(r"(?<![\w/+=.~-])[\w/+=.~-]{15}")
 """Texts in whose small letters neither is found hold nothing that a detector knows."""
 
 _LIKE_SMALL: Final = str.maketrans("\u0131\u0130\u017f\u1c82", "iis\u043e")
 """What a pattern that ignores case takes for a letter of a sign, and ``lower`` does not."""
 
-_PLACEHOLDER: Final = re.compile(r"[\[<({$%*]|(?i:your|example|change|xxx|none|null|true|false)")
+_PLACEHOLDER: Final = patterns.re(r"[\[<({$%*]|(?i:your|example|change|xxx|none|null|true|false)")
 _SPECIAL: Final = frozenset("!@#$%^&*+=/?~")
-_PASSWORD: Final = re.compile(r"(?i)pass|pwd|pin")
+_PASSWORD: Final = patterns.re(r"(?i)pass|pwd|pin")
 
 
 def _is_secret(key: str, value: str) -> bool:
@@ -165,7 +167,7 @@ _DETECTORS: Final[tuple[tuple[str, tuple[str, ...], str, _Judge], ...]] = (
 """Each with its name, the signs in small letters of which it needs one, and who judges a match."""
 
 _COMPILED: Final = tuple(
-    (name, signs, re.compile(pattern), judge) for name, signs, pattern, judge in _DETECTORS
+    (name, signs, patterns.re(pattern), judge) for name, signs, pattern, judge in _DETECTORS
 )
 
 DETECTORS: Final = tuple(name for name, *_ in _DETECTORS)

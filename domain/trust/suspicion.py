@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, TypeAlias
 import re2 as untyped_re2  # type: ignore[import-untyped]  # it comes without types
 import regex
 
-from .. import texts
+from .. import patterns, texts
 from .phrases import ENGLISH, OTHERS, STATUSES
 
 re2: Any = untyped_re2
@@ -36,27 +36,27 @@ TRUSTED_FROM: Final = 2
 """The trust from which nothing is held back: a user or the owner says it."""
 
 
-def _compiled(patterns: Iterable[str]) -> Any:
+def _compiled(some: Iterable[str]) -> Any:
     options = re2.Options()
     options.max_mem = 64 << 20
-    return re2.compile("|".join(f"(?:{pattern})" for pattern in patterns), options)
+    return re2.compile("|".join(f"(?:{pattern})" for pattern in some), options)
 
 
-_INSTRUCTS: Final = _compiled((*ENGLISH, *OTHERS))
-_STATUS: Final = _compiled(STATUSES)
-_MARKS: Final = regex.compile(r"[\u0300-\u036f]")
-_IGNORABLE: Final = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Cf}]")
-_FLAGS: Final = regex.compile(
+_INSTRUCTS: Final = patterns.deferred(lambda: _compiled((*ENGLISH, *OTHERS)))
+_STATUS: Final = patterns.deferred(lambda: _compiled(STATUSES))
+_MARKS: Final = patterns.regex(r"[\u0300-\u036f]")
+_IGNORABLE: Final = patterns.regex(r"[\p{Default_Ignorable_Code_Point}\p{Cf}]")
+_FLAGS: Final = patterns.regex(
     r"\U0001f3f4(?:\U000e0067\U000e0062)(?:\U000e0065\U000e006e\U000e0067"
     r"|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)\U000e007f"
 )
 """The flags of England, Scotland and Wales, which are written with tag characters."""
-_SELECTORS: Final = regex.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,}")
-_SPELT_OUT: Final = regex.compile(r"(?<!\w)\p{L}(?:[ .*\-]\p{L}){3,200}(?!\w)")
-_RUN: Final = regex.compile(r"[A-Za-z0-9+/_-]{120,}={0,2}")
-_LINES: Final = regex.compile(r"(?:^[A-Za-z0-9+/]{56,80}\r?\n){3,}", regex.MULTILINE)
-_HEX: Final = regex.compile(r"(?:[0-9a-fA-F]{2}[ :]?){128,}")
-_TOKEN: Final = regex.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_SELECTORS: Final = patterns.regex(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,}")
+_SPELT_OUT: Final = patterns.regex(r"(?<!\w)\p{L}(?:[ .*\-]\p{L}){3,200}(?!\w)")
+_RUN: Final = patterns.regex(r"[A-Za-z0-9+/_-]{120,}={0,2}")
+_LINES: Final = patterns.regex(r"(?:^[A-Za-z0-9+/]{56,80}\r?\n){3,}", regex.MULTILINE)
+_HEX: Final = patterns.regex(r"(?:[0-9a-fA-F]{2}[ :]?){128,}")
+_TOKEN: Final = patterns.regex(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _LEET: Final = str.maketrans("013457@$", "oieastas")
 _LOOKALIKES: Final = str.maketrans("асеорхуіјѕһԁԛԝкмтгαεορτυνικ", "aceopxyijshdqwkmtraeoptuvik")
 """Cyrillic and Greek letters that pass for Latin ones."""

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from muniment.domain.memory import events as e
 from muniment.log.rows import Row
-from muniment.proofs import checks
+from muniment.proofs.checks import memories
 from muniment.proofs.facts import Stored, read
 from muniment.proofs.fold import Log, Subject
 
@@ -138,8 +138,8 @@ def _imported(fold: Fold, known: Known, event: Stored) -> None:
     known.merged_from = event["merged_from"]
     worth = event["archive_importance"]
     known.worth = event["importance"] if worth is None else worth
-    known.is_archived_in_full = checks.import_fields(fold.log, event) is None
-    known.is_counted = checks.counts_explained(fold.log, event) is None
+    known.is_archived_in_full = memories.import_fields(fold.log, event) is None
+    known.is_counted = memories.counts_explained(fold.log, event) is None
 
 
 def _merged(fold: Fold, known: Known, event: Stored) -> None:
@@ -167,7 +167,7 @@ def _absorb(fold: Fold, into: str, ids: tuple[str, ...]) -> None:
 
 def _archived(fold: Fold, known: Known, event: Stored) -> None:
     known.worth, known.cause = event["importance"], event["cause"]
-    known.is_archived_in_full = checks.archive_fields(fold.log, event) is None
+    known.is_archived_in_full = memories.archive_fields(fold.log, event) is None
 
 
 def _superseded(_: Fold, known: Known, event: Stored) -> None:
@@ -186,7 +186,7 @@ def _observed(fold: Fold, _: Known, event: Stored) -> None:
 
 
 def _retracted(fold: Fold, known: Known, event: Stored) -> None:
-    if checks.counts_explained(fold.log, event) is not None:
+    if memories.counts_explained(fold.log, event) is not None:
         known.is_counted = False
 
 
@@ -199,7 +199,7 @@ def _rejected(fold: Fold, _: Known, event: Stored) -> None:
 
 def _removed(fold: Fold, known: Known, event: Stored) -> None:
     known.basis = event["basis"]
-    if checks.counts_explained(fold.log, event) is not None:
+    if memories.counts_explained(fold.log, event) is not None:
         known.is_counted = False
 
 

@@ -1,13 +1,10 @@
 """What proves that the log is whole and that its rules were kept."""
 
+import muniment
+from muniment.domain.ports import Progress
 from muniment.evidence import MakeCheckpoint, ProveMemory, Verify, prove_memory
-from muniment.importing import Progress
-from muniment.log.bundles import Bundle
 from muniment.log.notes import Checkpoint
 from muniment.log.shelf import Against
-from muniment.log.verify import Verification, verify
-from muniment.proofs.proof import Proof
-from muniment.proving import ProveInvariants, prove_invariants
 
 from .base import Face
 
@@ -15,7 +12,7 @@ from .base import Face
 class Evidence(Face):
     """Checkpoints, proofs and verification."""
 
-    def verify(self, *, against: Against | None = None) -> Verification:
+    def verify(self, *, against: Against | None = None) -> "muniment.Verification":
         """Whether the log is whole and unaltered; no key of the vault is needed.
 
         ``against`` is a checkpoint that was kept elsewhere, its text, or the path of its file.
@@ -24,6 +21,8 @@ class Evidence(Face):
         Raises:
             Invalid: ``checkpoint_malformed`` or ``checkpoint_unreadable``.
         """
+        from muniment.log.verify import verify
+
         self._authorise(Verify)
         return verify(self._engine.store, against)
 
@@ -38,7 +37,7 @@ class Evidence(Face):
         self._authorise(MakeCheckpoint)
         return self._engine.checkpoints.make()
 
-    def prove(self, id: str, *, since: Against | None = None) -> Bundle:
+    def prove(self, id: str, *, since: Against | None = None) -> "muniment.Bundle":
         """The events of a memory with the proof that they are in the log of a checkpoint.
 
         As JSON it is a bundle that ``muniment/verifier.py`` checks without this package; no words
@@ -50,11 +49,13 @@ class Evidence(Face):
         with self._authorised(ProveMemory):
             return prove_memory(self._engine, self._identity, id, since)
 
-    def prove_invariants(self, *, progress: Progress | None = None) -> Proof:
+    def prove_invariants(self, *, progress: Progress | None = None) -> "muniment.Proof":
         """Whether every invariant held after every event of the log, of all spaces.
 
         The log is replayed from its envelopes and facts, by code that shares nothing with what
         wrote it; no key is needed. ``progress`` is called with how many events were read so far.
         """
+        from muniment.proving import ProveInvariants, prove_invariants
+
         self._authorise(ProveInvariants)
         return prove_invariants(self._engine, progress)

@@ -2,29 +2,23 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import TYPE_CHECKING
 
+import muniment
 from muniment.domain import recall as recalls
 from muniment.domain.access import RecallForAnother
 from muniment.domain.errors import Invalid, StorageFailed
 from muniment.domain.memory.events import Store
+from muniment.domain.moments import When
 from muniment.domain.rolling_back import Hiding
-from muniment.investigating import (
-    RollbackReport,
-    knew,
-    require_reason,
-    roll_back,
-    undo_rollback,
-)
-from muniment.queries.blast_radius import BlastRadius, GetBlastRadius
 from muniment.queries.by_words import Mode
-from muniment.queries.knew import Knew, KnewReport
-from muniment.queries.plan_rollback import PlanRollback
-from muniment.queries.plan_undo import PlanUndo
 from muniment.queries.recall import Recall
 from muniment.queries.search import SearchResult
-from muniment.queries.trace import Trace, TraceBack
 
 from .base import Face
+
+if TYPE_CHECKING:
+    from muniment.queries.plan_undo import PlanUndo
 
 
 class Forensics(Face):
@@ -104,17 +98,20 @@ class Forensics(Face):
         )
         return result
 
-    def knew(self, agent: str, when: datetime | str | int) -> KnewReport:
+    def knew(self, agent: str, when: When) -> "muniment.KnewReport":
         """Everything that had been recalled into an agent's context by a moment.
 
         ``when`` is a time or a position of the log. Each memory has the text of the version that
         was recalled; of a purged one there are no words. Where another than the agent said that it
         was recalled, ``recorded_by`` names it. What could be missing is said.
         """
+        from muniment.investigating import knew
+        from muniment.queries.knew import Knew
+
         self._authorise(Knew)
         return knew(self._engine, self._identity, Knew.of(agent=agent, when=when))
 
-    def trace(self, id: str | int, *, depth: int = 64, limit: int = 1_000) -> Trace:
+    def trace(self, id: str | int, *, depth: int = 64, limit: int = 1_000) -> "muniment.Trace":
         """Where a memory, or what the event at a position did, comes from.
 
         Back over merges, folds, additions and supersedings to the sources, and over what was
@@ -125,6 +122,8 @@ class Forensics(Face):
             NotFound: There is no such memory, or no event of this space at the position.
             Invalid: ``not_traceable`` where the event is none of a memory or recall.
         """
+        from muniment.queries.trace import TraceBack
+
         self._authorise(TraceBack)
         self._record_recalls()
         query = TraceBack.of(id=id, depth=depth, limit=limit)
@@ -139,7 +138,7 @@ class Forensics(Face):
         session: str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
-    ) -> BlastRadius:
+    ) -> "muniment.BlastRadius":
         """Which memories, sessions and agents something reached that was written.
 
         What is given together must hold together. ``source`` is a type such as ``web``, a
@@ -148,6 +147,8 @@ class Forensics(Face):
         Raises:
             Invalid: ``selection_required`` where nothing is given.
         """
+        from muniment.queries.blast_radius import GetBlastRadius
+
         self._authorise(GetBlastRadius)
         self._record_recalls()
         query = GetBlastRadius.of(
@@ -168,7 +169,7 @@ class Forensics(Face):
         dry_run: bool = True,
         hide: Hiding = "quarantine",
         undo: str | None = None,
-    ) -> RollbackReport:
+    ) -> "muniment.RollbackReport":
         """Take what was written by a selection, and what descends from it, out of recall.
 
         What is live is quarantined, or archived by ``hide``; what it had taken in or superseded
@@ -183,6 +184,10 @@ class Forensics(Face):
             Refused: ``already_undone``.
             Conflict: ``rollback_moved``: the memories go on moving.
         """
+        from muniment.investigating import RollbackReport, require_reason, roll_back
+        from muniment.queries.plan_rollback import PlanRollback
+        from muniment.queries.plan_undo import PlanUndo
+
         self._authorise(PlanRollback)
         if not isinstance(dry_run, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise Invalid("dry_run: say True or False.", code="dry_run_invalid", field="dry_run")
@@ -203,7 +208,11 @@ class Forensics(Face):
             return RollbackReport(id=None, dry_run=True, steps=steps)
         return roll_back(self._engine, self._identity, query, require_reason(reason))
 
-    def _undo(self, query: PlanUndo, reason: str | None, *, dry_run: bool) -> RollbackReport:
+    def _undo(
+        self, query: "PlanUndo", reason: str | None, *, dry_run: bool
+    ) -> "muniment.RollbackReport":
+        from muniment.investigating import RollbackReport, require_reason, undo_rollback
+
         if dry_run:
             plan = self._engine.ask(query, self._identity)
             return RollbackReport(id=None, dry_run=True, steps=plan.steps, undone=plan.id)

@@ -1,16 +1,15 @@
 """What takes words out of the store for good."""
 
 from collections.abc import Iterable, Mapping
-from typing import Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
-from muniment import erasing
-from muniment.commands.erase import RequestErasure
-from muniment.commands.purge import RequestPurge
+import muniment
 from muniment.domain.errors import Invalid
-from muniment.erasing import ErasureCertificate, ErasurePreview
-from muniment.purging import PurgeReport, purge
 
 from .base import Face, listed
+
+if TYPE_CHECKING:
+    from muniment.erasing import Request
 
 Basis: TypeAlias = str | Mapping[str, str]
 Cascade: TypeAlias = Literal["cascade", "rewrite"] | tuple[Literal["keep"], str]
@@ -24,12 +23,15 @@ def keep(reason: str) -> tuple[Literal["keep"], str]:
 class Removing(Face):
     """The purge, and erasure on request."""
 
-    def purge(self, *, dry_run: bool = False) -> PurgeReport:
+    def purge(self, *, dry_run: bool = False) -> "muniment.PurgeReport":
         """Remove the words of what was archived for longer than archived memories are kept.
 
         Their keys are destroyed, so the words are gone from the log and from every copy of it. What
         is pinned, held or above the floor is kept. A dry run only says what is due.
         """
+        from muniment.commands.purge import RequestPurge
+        from muniment.purging import purge
+
         self._authorise(RequestPurge)
         return purge(self._engine, self._identity, dry_run=_flag(dry_run))
 
@@ -41,11 +43,11 @@ class Removing(Face):
         basis: Basis,
         cascade: Cascade = ...,
         dry_run: Literal[False] = ...,
-    ) -> ErasureCertificate: ...
+    ) -> "muniment.ErasureCertificate": ...
     @overload
     def erase(
         self, id: str | Iterable[str], *, basis: Basis, cascade: Cascade = ..., dry_run: bool
-    ) -> ErasureCertificate | ErasurePreview: ...
+    ) -> "muniment.ErasureCertificate | muniment.ErasurePreview": ...
     def erase(
         self,
         id: str | Iterable[str],
@@ -53,7 +55,7 @@ class Removing(Face):
         basis: Basis,
         cascade: Cascade = "cascade",
         dry_run: bool = False,
-    ) -> ErasureCertificate | ErasurePreview:
+    ) -> "muniment.ErasureCertificate | muniment.ErasurePreview":
         """Erase a memory, or several, on request; in whatever state, pinned ones too.
 
         Its key is destroyed, so the words are gone from the log and from every copy of it. What it
@@ -77,6 +79,9 @@ class Removing(Face):
             Invalid: ``basis_invalid`` or ``cascade_invalid``.
             Refused: ``held``: a legal hold is on some of what it reaches; nothing is erased then.
         """
+        from muniment import erasing
+        from muniment.commands.erase import RequestErasure
+
         self._authorise(RequestErasure)
         ids = [id] if isinstance(id, str) else listed(id, "id")
         return self._erase(erasing.of_memories(self._identity, ids, basis, cascade), dry_run)
@@ -90,7 +95,7 @@ class Removing(Face):
         cascade: Cascade = ...,
         also: Iterable[str] = ...,
         dry_run: Literal[False] = ...,
-    ) -> ErasureCertificate: ...
+    ) -> "muniment.ErasureCertificate": ...
     @overload
     def erase_subject(
         self,
@@ -100,7 +105,7 @@ class Removing(Face):
         cascade: Cascade = ...,
         also: Iterable[str] = ...,
         dry_run: bool,
-    ) -> ErasureCertificate | ErasurePreview: ...
+    ) -> "muniment.ErasureCertificate | muniment.ErasurePreview": ...
     def erase_subject(
         self,
         subject: str,
@@ -109,7 +114,7 @@ class Removing(Face):
         cascade: Cascade = "cascade",
         also: Iterable[str] = (),
         dry_run: bool = False,
-    ) -> ErasureCertificate | ErasurePreview:
+    ) -> "muniment.ErasureCertificate | muniment.ErasurePreview":
         """Erase what is about somebody: all whose metadata ``subject`` is that name.
 
         Names are compared in NFKC, without regard to case. What only has the name in it is listed
@@ -125,6 +130,9 @@ class Removing(Face):
             NotFound: There is no memory of an id in ``also``.
             Refused: ``held``.
         """
+        from muniment import erasing
+        from muniment.commands.erase import RequestErasure
+
         self._authorise(RequestErasure)
         confirmed = listed(also, "also")
         asked = erasing.of_subject(
@@ -135,14 +143,14 @@ class Removing(Face):
     @overload
     def erase_space(
         self, space: str, *, basis: Basis, dry_run: Literal[False] = ...
-    ) -> ErasureCertificate: ...
+    ) -> "muniment.ErasureCertificate": ...
     @overload
     def erase_space(
         self, space: str, *, basis: Basis, dry_run: bool
-    ) -> ErasureCertificate | ErasurePreview: ...
+    ) -> "muniment.ErasureCertificate | muniment.ErasurePreview": ...
     def erase_space(
         self, space: str, *, basis: Basis, dry_run: bool = False
-    ) -> ErasureCertificate | ErasurePreview:
+    ) -> "muniment.ErasureCertificate | muniment.ErasurePreview":
         """Erase every memory of a space: a tenant's keys, the key of its caches among them.
 
         Its recalls, proposals, feedback, working memory, turns and tool reports go too.
@@ -152,17 +160,24 @@ class Removing(Face):
             Invalid: As for ``erase``; ``space_invalid``.
             Refused: ``held``.
         """
+        from muniment import erasing
+        from muniment.commands.erase import RequestErasure
+
         self._authorise(RequestErasure)
         return self._erase(erasing.of_space(self._engine, self._identity, space, basis), dry_run)
 
-    def erasures(self) -> list[ErasureCertificate]:
+    def erasures(self) -> "list[muniment.ErasureCertificate]":
         """The certificates of the erasures in this space, oldest first."""
+        from muniment import erasing
+
         self._authorise(erasing.ListErasures)
         return self._engine.ask(erasing.ListErasures(), self._identity)
 
     def _erase(
-        self, asked: erasing.Request, dry_run: object
-    ) -> ErasureCertificate | ErasurePreview:
+        self, asked: "Request", dry_run: object
+    ) -> "muniment.ErasureCertificate | muniment.ErasurePreview":
+        from muniment import erasing
+
         act = erasing.preview if _flag(dry_run) else erasing.erase
         return act(self._engine, asked)
 

@@ -2,11 +2,10 @@
 
 from datetime import datetime
 
+import muniment
 from muniment.domain.access import may, reads_words
 from muniment.domain.errors import Refused
 from muniment.log.shelf import Against
-from muniment.queries.period import ReadPeriod
-from muniment.reporting.report import Report, report
 
 from .base import Face
 
@@ -21,7 +20,7 @@ class Reporting(Face):
         *,
         against: Against | None = None,
         subject: str | None = None,
-    ) -> Report:
+    ) -> "muniment.Report":
         """Answer a reviewer's twelve questions about what was recorded after a time and by another.
 
         Reports of adjoining periods add up. The log is verified and its invariants are proven from
@@ -35,6 +34,9 @@ class Reporting(Face):
             Refused: ``role_refused``, also where a role asks about a subject that neither reads
                 words nor erases.
         """
+        from muniment.queries.period import ReadPeriod
+        from muniment.reporting.report import report
+
         with self._authorised(ReadPeriod):
             query = ReadPeriod.of(since=since, until=until)
             access = self._engine.rules.access

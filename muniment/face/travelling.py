@@ -2,9 +2,8 @@
 
 from typing import Self
 
+import muniment
 from muniment.domain.moments import Point, When
-from muniment.past import PastEngine
-from muniment.queries.diff import Diff, Difference
 from muniment.queries.standpoint import AsOf
 
 from .base import Face
@@ -35,18 +34,22 @@ class Travelling(Face):
             Invalid: ``when_invalid``, ``timestamp_invalid``, ``timezone_required``, or
                 ``position_unknown``: the log has no such position.
         """
+        from muniment.past import PastEngine
+
         self._authorise(AsOf)
         at = self._engine.ask(AsOf.of(when=when), self._identity)
         return type(self)(PastEngine(self._engine, at), self._identity)
 
     def diff(
         self, one: When, other: When, *, limit: int = 1_000, cursor: int | None = None
-    ) -> Difference:
+    ) -> "muniment.Difference":
         """What became of the memories of this space between two moments, named as for ``as_of``.
 
         Whichever is named first, the earlier one is ``since``. At most ``limit`` memories
         (1 to 10,000) are told at a time; ``cursor`` of the answer asks for the next.
         """
+        from muniment.queries.diff import Diff
+
         self._authorise(Diff)
         return self._engine.ask(
             Diff.of(one=one, other=other, limit=limit, cursor=cursor), self._identity

@@ -17,6 +17,8 @@ from muniment.domain.moments import rfc3339
 _STEERING = regex.compile(r"[\p{Cf}\x7f-\x9f\u2028\u2029]")
 _DELETE = "\x7f"
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_UNKNOWN = "\ufffd"
+"""What stands for half a character, which strict readers of JSON refuse even as an escape."""
 
 
 def document(answer: object, *, indent: int | None = 2) -> str:
@@ -24,7 +26,7 @@ def document(answer: object, *, indent: int | None = 2) -> str:
     text = json.dumps(plain(answer), ensure_ascii=False, indent=indent, allow_nan=False)
     if text.isascii() and _DELETE not in text:
         return text
-    return _SURROGATE.sub(_escaped, str(_STEERING.sub(_escaped, text)))
+    return _SURROGATE.sub(_UNKNOWN, str(_STEERING.sub(_escaped, text)))
 
 
 def plain(answer: object) -> Any:

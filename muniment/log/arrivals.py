@@ -1,6 +1,6 @@
 """What came in within the last minute, read from the log as decisions ask for it."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from muniment.domain.trust.arrivals import WITHIN, Arrivals
 
@@ -19,7 +19,7 @@ class RecentArrivals:
 
     def of(self, space: str, now: datetime) -> Arrivals:
         """The arrivals of a space, up to where the open transaction stands."""
-        since = self._store.rows.position_before(now - WITHIN)
+        since = self._store.rows.position_at(now - WITHIN - timedelta.resolution)
         arrivals, position = self._spaces.get(space) or (Arrivals(), 0)
         for recorded in self._store.recorded(after=max(position, since), space=space):
             arrivals.note(recorded)

@@ -6,7 +6,8 @@ two together again, or reads the words as blank where they cannot be had.
 """
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -101,7 +102,11 @@ class Form:
         fields = sorted(dataclasses.fields(event), key=lambda field: field.name)
         self.facts = [(one.name, _default(one)) for one in fields if one.name not in words]
         self.words = [(one.name, _default(one)) for one in fields if one.name in words]
-        self._validate = TypeAdapter(event).validator.validate_json
+        self._event = event
+
+    @cached_property
+    def _validate(self) -> Callable[[bytes], Any]:
+        return TypeAdapter(self._event).validator.validate_json
 
     def read(self, facts: bytes, words: bytes | None) -> Any:
         """The event of a row; its words blank where ``words`` is None.

@@ -330,9 +330,12 @@ def typed_errors() -> Generator[None, None, None]:
         raise typed(error) from error
     except OSError as error:
         full = error.errno in (28, 122, 27)  # no space, over quota, over the file size limit
-        raise StorageFailed(
-            f"The storage failed: {error.strerror}.", code="full" if full else "io_error"
-        ) from error
+        said = f"The storage failed: {error.strerror}"
+        if error.filename is not None:
+            said += f" ({error.filename})"
+        if isinstance(error, PermissionError):
+            said += ": files of a store belong to the user that runs Muniment"
+        raise StorageFailed(f"{said}.", code="full" if full else "io_error") from error
 
 
 def typed(error: sqlite3.Error) -> StorageFailed:

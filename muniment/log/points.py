@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from muniment.domain.errors import Invalid, StorageFailed
-from muniment.domain.moments import Point, rfc3339
+from muniment.domain.moments import Point
 
 from .mapper import told_time
 from .recorder import Recorder
@@ -20,7 +20,7 @@ def point(rows: Recorder, when: datetime | int) -> Point:
         StorageFailed: ``log_not_intact``: the time of that position is damaged.
     """
     if isinstance(when, datetime):
-        return Point(rows.position_at(rfc3339(when)), when)
+        return Point(rows.position_at(when), when)
     head = rows.head().position
     if not 1 <= when <= head:
         raise Invalid(

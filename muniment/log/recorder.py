@@ -16,6 +16,7 @@ from muniment.domain.moments import rfc3339
 
 from . import chain
 from .datastore import Datastore, fetch_all, typed_errors
+from .removal_rows import RemovalRows
 from .rows import COLUMNS, Row, StoredRow, row
 from .schema import VERSION_TAKEN
 from .tail import Head, Tail, Values
@@ -37,39 +38,6 @@ _BEGUN_WITH = """
 _AT = "SELECT recorded_at FROM events WHERE position <= ? ORDER BY position DESC LIMIT 1"
 _LEAVES = "SELECT leaf FROM events WHERE position > ? AND position <= ? ORDER BY position"
 _LEAVES_AT_ONCE = 5_000
-# the list of names is what the partial index of each subject is found by, word for word
-_MEMORY_REMOVALS = "name IN ('memory.purge_requested', 'memory.purged')"
-_RECALL_REMOVALS = "name IN ('session.purge_requested', 'session.purged')"
-_WORDS_REMOVALS = "name IN ('words.purge_requested', 'words.purged')"
-_ERASURES = "name IN ('erasure.requested', 'erasure.completed')"
-
-
-def _unfinished(names: str, asked: str, done: str) -> str:
-    return f"""
-        SELECT stream, space FROM events AS asked WHERE {names} AND name = '{asked}'
-        AND NOT EXISTS (
-            SELECT 1 FROM events AS done WHERE done.stream = asked.stream
-            AND done.{names} AND done.name = '{done}'
-        )
-    """  # noqa: S608 (our own names)
-
-
-_UNFINISHED_MEMORIES = _unfinished(_MEMORY_REMOVALS, "memory.purge_requested", "memory.purged")
-_UNFINISHED_RECALLS = _unfinished(_RECALL_REMOVALS, "session.purge_requested", "session.purged")
-_UNFINISHED_WORDS = _unfinished(_WORDS_REMOVALS, "words.purge_requested", "words.purged")
-_UNFINISHED_ERASURES = _unfinished(_ERASURES, "erasure.requested", "erasure.completed")
-_REMOVED = f"""
-    SELECT stream FROM events WHERE {_MEMORY_REMOVALS}
-    UNION SELECT stream FROM events WHERE {_WORDS_REMOVALS}
-"""  # noqa: S608 (our own names)
-_NEWEST_REMOVAL = f"""
-    SELECT max(position) FROM (
-        SELECT max(position) AS position FROM events
-        WHERE {_MEMORY_REMOVALS} AND name = 'memory.purge_requested'
-        UNION ALL SELECT max(position) FROM events
-        WHERE {_WORDS_REMOVALS} AND name = 'words.purge_requested'
-    )
-"""  # noqa: S608 (our own names)
 
 
 class Recorder(SQLiteApplicationRecorder):
@@ -86,6 +54,7 @@ class Recorder(SQLiteApplicationRecorder):
         super().__init__(datastore, "events")
         self.select_max_notification_id_statement = "SELECT MAX(position) FROM events"
         self._genesis = chain.genesis(store_id)
+        self.removals = RemovalRows(self._reading)
         self.tail: Tail | None = None
         """What the writer's open unit of work has appended; None outside one."""
 
@@ -140,7 +109,7 @@ class Recorder(SQLiteApplicationRecorder):
         for stored in stored_events:
             assert isinstance(stored, StoredRow)  # noqa: S101 (our mapper makes nothing else)
             position += 1
-            one = stored.row._replace(position=position)
+            one = Row(position, *stored.row[1:])
             leaf = chain.leaf(one.envelope, one.facts, one.payload)
             link = chain.link(link, leaf)
             recorded_at = one.recorded_at
@@ -254,34 +223,6 @@ class Recorder(SQLiteApplicationRecorder):
             )
             return [(stream, first) for stream, first in cursor.fetchall()]
 
-    def unfinished_removals(self) -> list[tuple[str, str]]:
-        """Memories, with their spaces, whose key was to be destroyed and may not have been."""
-        return self._unfinished(_UNFINISHED_MEMORIES)
-
-    def unfinished_recall_removals(self) -> list[tuple[str, str]]:
-        """Streams of recalls, with their spaces, of which retention wants the same."""
-        return self._unfinished(_UNFINISHED_RECALLS)
-
-    def unfinished_words_removals(self) -> list[tuple[str, str]]:
-        """Streams other than memories', with their spaces, of which an erasure wants the same."""
-        return self._unfinished(_UNFINISHED_WORDS)
-
-    def unfinished_erasures(self) -> list[tuple[str, str]]:
-        """Erasures, with their spaces, that were asked for and not recorded as done."""
-        return self._unfinished(_UNFINISHED_ERASURES)
-
-    def _unfinished(self, statement: str) -> list[tuple[str, str]]:
-        with self._reading() as cursor:
-            cursor.execute(statement)
-            found: list[tuple[str, str]] = cursor.fetchall()
-            return found
-
-    def removed_streams(self) -> set[str]:
-        """Streams whose words are removed, or about to be; but for recalls by retention."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
-            cursor.execute(_REMOVED)
-            return {stream for (stream,) in cursor.fetchall()}
-
     def spaces_of(self, streams: Collection[str]) -> list[tuple[str, str]]:
         """Some streams with the spaces that they began in."""
         with self._reading() as cursor:
@@ -292,15 +233,6 @@ class Recorder(SQLiteApplicationRecorder):
                 )
                 found += cursor.fetchall()
             return found
-
-    def newest_removal(self) -> int:
-        """The position of the newest event that asks for words to be removed; 0 without one.
-
-        But for recalls by retention.
-        """
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
-            cursor.execute(_NEWEST_REMOVAL)
-            return cursor.fetchone()[0] or 0
 
     def select_named(self, space: str, names: Sequence[str]) -> list[Row]:
         """The rows of a space that have one of some names, by position."""
@@ -335,20 +267,6 @@ class Recorder(SQLiteApplicationRecorder):
             found = cursor.fetchone()
             return found[0] if found and isinstance(found[0], bytes) else None
 
-    def position_before(self, moment: datetime) -> int:
-        """The last position that was recorded before a moment; recorded times never fall."""
-        wanted = rfc3339(moment)
-        low, high = 0, (self.head() if self.tail is None else self.tail.head).position
-        with self._reading() as cursor:
-            while low < high:
-                middle = (low + high + 1) // 2
-                cursor.execute(
-                    "SELECT recorded_at < ? FROM events WHERE position = ?", [wanted, middle]
-                )
-                is_before = cursor.fetchone()
-                low, high = (middle, high) if is_before and is_before[0] else (low, middle - 1)
-        return low
-
     def begun_at(self) -> str | None:
         """The recorded time of the first event; None where there is none."""
         with self._reading() as cursor:
@@ -357,22 +275,23 @@ class Recorder(SQLiteApplicationRecorder):
 
     def recorded_at(self, position: int) -> str | None:
         """The recorded time of the event at a position, or of the last before it; None: none is."""
-        with typed_errors(), self.datastore.transaction(commit=False) as cursor:
-            found = fetch_all(cursor, _AT, (position,), damaged=_replaced)
-            return str(found[0][0]) if found else None
+        with self._reading() as cursor:
+            return _recorded_at(cursor, position)
 
-    def position_at(self, recorded_at: str) -> int:
-        """The last position recorded by a time, in the log's spelling; 0 where there is none.
+    def position_at(self, moment: datetime) -> int:
+        """The last position recorded by a moment; 0 where there is none.
 
         Recorded times never fall, so it is found by halving.
         """
-        least, most = 0, self.head().position
-        while least < most:
-            middle = (least + most + 1) // 2
-            if (self.recorded_at(middle) or "") <= recorded_at:
-                least = middle
-            else:
-                most = middle - 1
+        wanted = rfc3339(moment)
+        with self._reading() as cursor:
+            least, most = 0, self._read_head(cursor).position
+            while least < most:
+                middle = (least + most + 1) // 2
+                if (_recorded_at(cursor, middle) or "") <= wanted:
+                    least = middle
+                else:
+                    most = middle - 1
         return least
 
     def leaves(self, *, after: int, until: int) -> Iterator[list[bytes]]:
@@ -459,6 +378,11 @@ class Recorder(SQLiteApplicationRecorder):
         with self._reading() as cursor:
             cursor.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
             return int(cursor.fetchone()[0])
+
+
+def _recorded_at(cursor: SQLiteCursor, position: int) -> str | None:
+    found = fetch_all(cursor, _AT, (position,), damaged=_replaced)
+    return str(found[0][0]) if found else None
 
 
 def _replaced(text: bytes) -> str:

@@ -13,7 +13,10 @@ import uuid_utils
 
 from muniment.domain.errors import StorageFailed
 
+from . import migrations
+
 APPLICATION_ID = 0x4D554E49  # "MUNI"
+_KIND = migrations.Kind("log.db", APPLICATION_ID, "not_a_log", "choose an empty directory")
 MINIMUM_SQLITE = (3, 37, 0)
 
 POSITION_TAKEN = "muniment: not the next position"
@@ -147,19 +150,7 @@ def migrate(connection: sqlite3.Connection, release: str) -> None:
     Raises:
         StorageFailed: ``not_a_log`` or ``newer_schema``.
     """
-    if check(connection) == SCHEMA:
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        for number in range(check(connection), SCHEMA):
-            MIGRATIONS[number](connection, release)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {SCHEMA}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+    migrations.migrate(connection, _KIND, MIGRATIONS, release)
 
 
 def check(connection: sqlite3.Connection) -> int:
@@ -169,23 +160,7 @@ def check(connection: sqlite3.Connection) -> int:
         StorageFailed: ``not_a_log`` where it is another program's database, ``newer_schema`` where
             a newer release made it.
     """
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (number,) = connection.execute("PRAGMA user_version").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    if application != APPLICATION_ID:
-        if tables or application or number:
-            raise StorageFailed(
-                "log.db is another program's database: choose an empty directory.",
-                code="not_a_log",
-            )
-        return 0
-    if number > SCHEMA:
-        raise StorageFailed(
-            f"log.db has schema {number}, this release knows {SCHEMA}: a newer release wrote it;"
-            " upgrade Muniment.",
-            code="newer_schema",
-        )
-    return int(number)
+    return migrations.check(connection, _KIND, SCHEMA)
 
 
 def store_id(connection: sqlite3.Connection) -> str:

@@ -250,8 +250,8 @@ class Store(Application[str]):
         if after == 0 and names is None:
             self.keys.warm()
         # the key of a memory may be back, from an old copy
-        doomed = self.rows.removed_streams()
-        doomed.update(stream for stream, _ in self.rows.unfinished_recall_removals())
+        doomed = self.rows.removals.streams()
+        doomed.update(stream for stream, _ in self.rows.removals.unfinished_recalls())
         opened = self.sealing.recorded
         for row in self.rows.rows(after=after, until=until, space=space, names=names):
             if row.name in _REMOVALS:

@@ -245,6 +245,9 @@ _ABSORBING: Mapping[str, tuple[str, str]] = {
     e.Folded.NAME: ("fold", "folded"),
 }
 
+ABSORBED = tuple(cause for cause, _ in _ABSORBING.values())
+"""What an archive of a source has as its cause."""
+
 
 def _begun(event: Stored) -> Subject:
     subject = Subject(sys.intern(event.space), event.version, event.name.startswith(_PREFIX))

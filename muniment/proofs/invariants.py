@@ -11,7 +11,7 @@ from muniment.domain.erasure import events as erasure
 from muniment.domain.memory import events as e
 from muniment.domain.proposal import events as p
 
-from . import checks
+from .checks import memories, merging, proposals, removals, streams
 from .facts import NAMES, Stored
 from .fold import OBSERVATIONS, Log
 
@@ -52,56 +52,58 @@ _LIVE_ONLY = _on(
 )
 
 INVARIANTS: Final[tuple[Invariant, ...]] = (
-    Invariant("recorded-times-never-fall", checks.times_never_fall),
-    Invariant("streams-contiguous", checks.streams_contiguous),
-    Invariant("one-space-per-memory", checks.one_space),
-    Invariant("memory-begins-once", checks.begins_once),
-    Invariant("no-memory-event-by-subagent", checks.no_subagent),
-    Invariant("nothing-after-purge", checks.nothing_after_purge),
-    Invariant(SOURCES_ARCHIVED, checks.sources_archived),
-    Invariant(ERASURE_WHOLE, checks.erasure_whole),
-    Invariant("no-hard-delete-outside-purge", checks.names_memories, _on(e.Saved)),
+    Invariant("recorded-times-never-fall", streams.times_never_fall),
+    Invariant("streams-contiguous", streams.streams_contiguous),
+    Invariant("one-space-per-memory", streams.one_space),
+    Invariant("memory-begins-once", streams.begins_once),
+    Invariant("no-memory-event-by-subagent", streams.no_subagent),
+    Invariant("nothing-after-purge", removals.nothing_after_purge),
+    Invariant(SOURCES_ARCHIVED, merging.sources_archived),
+    Invariant(ERASURE_WHOLE, removals.erasure_whole),
+    Invariant("no-hard-delete-outside-purge", memories.names_memories, _on(e.Saved)),
     Invariant(
         "episodes-final",
-        checks.episodes_final,
+        memories.episodes_final,
         _on(e.Saved, e.Imported, e.Merged, e.Revised, e.Extended, e.Folded),
     ),
-    Invariant("archive-fields-present", checks.archive_fields, _on(e.Archived)),
-    Invariant("archive-fields-present", checks.import_fields, _on(e.Imported)),
+    Invariant("archive-fields-present", memories.archive_fields, _on(e.Archived)),
+    Invariant("archive-fields-present", memories.import_fields, _on(e.Imported)),
     Invariant(
         "pinned-kept-from-policies",
-        checks.pinned_kept,
+        memories.pinned_kept,
         _on(e.Archived, e.Superseded, e.PurgeRequested),
     ),
-    Invariant("held-never-purged", checks.held_kept, _REMOVALS),
-    Invariant("purge-requested-first", checks.purge_requested_first, _PURGED),
-    Invariant("purged-once", checks.purged_once, _REMOVALS | _WORDS_REMOVALS),
-    Invariant("retention-held", checks.retention_held, _on(e.PurgeRequested)),
-    Invariant("erasure-fields", checks.erasure_fields, _on(erasure.Requested)),
-    Invariant("erasure-done-last", checks.erasure_done, _on(erasure.Completed)),
-    Invariant("merged-from-resolves", checks.sources_resolve, _MERGES),
-    Invariant("merge-sources-live", checks.sources_live, _MERGES),
-    Invariant("merge-source-versions", checks.source_versions, _on(e.Merged)),
-    Invariant("merge-figures-follow", checks.merge_figures, _on(e.Merged)),
-    Invariant("fold-figures-follow", checks.fold_figures, _on(e.Folded)),
-    Invariant("merge-chain-unbroken", checks.chain_unbroken, _on(e.Archived)),
-    Invariant("live-not-merge-source", checks.not_merge_source, _LIVE_ONLY),
-    Invariant("seen-never-falls", checks.seen_never_falls, _on(e.Reinforced, e.Extended, e.Folded)),
+    Invariant("held-never-purged", removals.held_kept, _REMOVALS),
+    Invariant("purge-requested-first", removals.purge_requested_first, _PURGED),
+    Invariant("purged-once", removals.purged_once, _REMOVALS | _WORDS_REMOVALS),
+    Invariant("retention-held", removals.retention_held, _on(e.PurgeRequested)),
+    Invariant("erasure-fields", removals.erasure_fields, _on(erasure.Requested)),
+    Invariant("erasure-done-last", removals.erasure_done, _on(erasure.Completed)),
+    Invariant("merged-from-resolves", merging.sources_resolve, _MERGES),
+    Invariant("merge-sources-live", merging.sources_live, _MERGES),
+    Invariant("merge-source-versions", merging.source_versions, _on(e.Merged)),
+    Invariant("merge-figures-follow", merging.merge_figures, _on(e.Merged)),
+    Invariant("fold-figures-follow", merging.fold_figures, _on(e.Folded)),
+    Invariant("merge-chain-unbroken", merging.chain_unbroken, _on(e.Archived)),
+    Invariant("live-not-merge-source", merging.not_merge_source, _LIVE_ONLY),
+    Invariant(
+        "seen-never-falls", memories.seen_never_falls, _on(e.Reinforced, e.Extended, e.Folded)
+    ),
     Invariant(
         "lost-reinforcement",
-        checks.counts_explained,
+        memories.counts_explained,
         _on(e.Imported, e.MergeRetracted, e.PurgeRequested),
     ),
-    Invariant("retraction-follows-restore", checks.retraction_restored, _on(e.MergeRetracted)),
-    Invariant("superseded-by-another", checks.superseded_by_another, _on(e.Superseded)),
-    Invariant("rejection-names-sources", checks.rejection_sources, _on(e.MergeRejected)),
-    Invariant("proposal-begins-once", checks.proposal_begins, _PROPOSALS),
+    Invariant("retraction-follows-restore", merging.retraction_restored, _on(e.MergeRetracted)),
+    Invariant("superseded-by-another", memories.superseded_by_another, _on(e.Superseded)),
+    Invariant("rejection-names-sources", merging.rejection_sources, _on(e.MergeRejected)),
+    Invariant("proposal-begins-once", proposals.proposal_begins, _PROPOSALS),
     Invariant(
         "proposal-decided-by-another",
-        checks.proposal_decided,
+        proposals.proposal_decided,
         _on(p.Committed, p.Rejected, p.Deferred),
     ),
-    Invariant("proposal-commits-one-memory", checks.one_commit, _on(p.Committed) | OBSERVATIONS),
+    Invariant("proposal-commits-one-memory", proposals.one_commit, _on(p.Committed) | OBSERVATIONS),
 )
 
 EVERYWHERE: Final = tuple(one for one in INVARIANTS if one.names is None)

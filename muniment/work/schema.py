@@ -9,9 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from muniment.domain.errors import StorageFailed
+from muniment.log import migrations
 
 FILE: Final = "work.db"
 APPLICATION_ID: Final = 0x4D554E57  # "MUNW"
+_KIND: Final = migrations.Kind(FILE, APPLICATION_ID, "not_ours", "move it away")
 
 _FIRST = (
     "CREATE TABLE spaces (space TEXT PRIMARY KEY, key_id INTEGER NOT NULL) STRICT",
@@ -115,22 +117,7 @@ def check(connection: sqlite3.Connection) -> int:
         StorageFailed: ``not_ours`` where it is another program's database, ``newer_schema`` where a
             newer release made it.
     """
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (number,) = connection.execute("PRAGMA user_version").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    if application != APPLICATION_ID:
-        if tables or application or number:
-            raise StorageFailed(
-                f"{FILE} is another program's database: move it away.", code="not_ours"
-            )
-        return 0
-    if number > SCHEMA:
-        raise StorageFailed(
-            f"{FILE} has schema {number}, this release knows {SCHEMA}: a newer release wrote it;"
-            " upgrade Muniment.",
-            code="newer_schema",
-        )
-    return int(number)
+    return migrations.check(connection, _KIND, SCHEMA)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
@@ -139,18 +126,7 @@ def migrate(connection: sqlite3.Connection) -> None:
     Raises:
         StorageFailed: ``not_ours`` or ``newer_schema``.
     """
-    if check(connection) == SCHEMA:
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        for step in MIGRATIONS[check(connection) :]:
-            step(connection)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {SCHEMA}")
-        connection.execute("COMMIT")
-    finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+    migrations.migrate(connection, _KIND, MIGRATIONS)
 
 
 def require_current(connection: sqlite3.Connection) -> None:

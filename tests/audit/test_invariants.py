@@ -486,12 +486,13 @@ def test_nothing_of_the_write_side_is_used_but_the_names_of_events() -> None:
         "muniment.log.lock",
         "muniment.log.rows",
         "muniment.proofs",
+        "muniment.proofs.checks",
         "muniment.proofs.facts",
         "muniment.proofs.fold",
     }
     # the judge is shown the verdict of the write side's own check, which it is to judge
     judging = {"judging.py", "rubric.py", "samples.py", "verdicts.py"}
-    for path in Path(invariants.__file__).parent.glob("*.py"):
+    for path in Path(invariants.__file__).parent.rglob("*.py"):
         if path.name in judging:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

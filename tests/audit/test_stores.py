@@ -413,13 +413,16 @@ class TestTheTrendOfALogThatNobodyAudited:
         assert three_days
         assert m.audit.at(START)["live"] == 2
         assert m.audit.at(5)["live"] == 5
+        assert m.audit.at("5") == m.audit.at(5)
         assert m.audit.at(START - timedelta(days=1))["position"] == 0
         assert m.audit.at("2026-03-04T13:00:00Z") == m.audit.at("2026-03-04T13:00:00Z")
 
     @pytest.mark.parametrize(
         ("when", "code"),
         [
+            (0, "when_invalid"),
             (7, "when_invalid"),
+            (2**70, "when_invalid"),
             (True, "when_invalid"),
             (None, "when_invalid"),
             ("yesterday", "timestamp_invalid"),

@@ -11,6 +11,7 @@ from bdd import ID, archived, at, day, extended, given, memory, reinforced, revi
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
+from muniment.domain import errors
 from muniment.domain.coverage import BUILT_IN
 from muniment.domain.errors import Conflict, Invalid, NotFound, Refused, StorageFailed
 from muniment.domain.importance import Decay
@@ -31,7 +32,7 @@ from muniment.domain.memory.events import (
     Superseded,
     Used,
 )
-from muniment.domain.memory.merging import Fold, Proposal, RejectedMerge
+from muniment.domain.memory.merging import Fold, Proposal
 from muniment.domain.memory.state import State
 
 DECAY = Decay()
@@ -166,14 +167,14 @@ class TestRejection:
         assert merging.cluster([*ids, "another"]) != merging.cluster(ids)
 
     def test_the_error_says_what_is_missing(self) -> None:
-        error = RejectedMerge(["17", "Lisbon"])
+        error = errors.MergeRejected(["17", "Lisbon"])
         assert isinstance(error, Refused)
         assert (error.code, error.field) == ("merge_rejected", "content")
         assert error.missing == ("17", "Lisbon")
         assert "loses 17, Lisbon" in error.message
 
     def test_the_error_is_a_sentence_even_where_the_words_are_gone(self) -> None:
-        assert "loses specifics of its sources" in RejectedMerge([]).message
+        assert "loses specifics of its sources" in errors.MergeRejected([]).message
 
     def test_what_is_lost_is_looked_for_in_every_source(self) -> None:
         sources = [a(saved("The relay listens on port 4100.")), b(saved("Rack 12 is in Lisbon."))]

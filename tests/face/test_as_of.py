@@ -249,7 +249,9 @@ class TestMoments:
             ([], "when_invalid"),
             ("", "timestamp_invalid"),
             ("yesterday", "timestamp_invalid"),
-            ("3", "timestamp_invalid"),
+            ("5", "position_unknown"),
+            ("3.0", "timestamp_invalid"),
+            ("٣", "timestamp_invalid"),
             ("2026-02-30T00:00:00Z", "timestamp_invalid"),
             ("2026-03-03T12:00:00", "timezone_required"),
             (datetime(2026, 3, 3), "timezone_required"),  # noqa: DTZ001 (the mistake)
@@ -268,6 +270,11 @@ class TestMoments:
             with pytest.raises(Invalid) as refused:
                 ask(when)
             assert refused.value.code == code
+
+    def test_a_position_may_be_written_in_digits(self, m: Muniment, relay: str) -> None:
+        assert m.get(relay).id == relay
+        assert m.as_of(" 3 ").point == m.as_of(3).point
+        assert m.diff("1", "3") == m.diff(1, 3)
 
     def test_from_the_past_one_goes_further_back_and_never_forward(
         self, m: Muniment, relay: str

@@ -437,6 +437,23 @@ class TestRetention:
             assert store_of(again).keys.get(key) is None
             assert again.knew("bot:a", clock()).known[0].session is None
 
+    def test_an_erasure_of_the_space_finishes_it_too(
+        self, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(*_: object, **__: object) -> None:
+            raise StorageFailed("The disk is full.", code="full")
+
+        with aged(clock) as m:
+            old, new = (entry.stream for entry in recalls_of(m))
+            with monkeypatch.context() as patch:
+                patch.setattr(CompleteRecallPurge, "decide", fail)
+                with pytest.raises(StorageFailed):
+                    m.purge()
+            m.erase_space("default", basis="contract ended")
+            assert names_of(m, old)[1:] == ["session.purge_requested", "session.purged"]
+            assert names_of(m, new)[1:] == ["words.purge_requested", "words.purged"]
+            assert m.prove_invariants().holds
+
 
 def test_the_evidence_of_the_purge_is_a_fact(clock: Clock) -> None:
     with aged(clock) as m:

@@ -1,5 +1,6 @@
 """Finding: by words, by expression, by browsing; filters, order, pages, and what an answer says."""
 
+import random
 import re
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, get_args
@@ -137,6 +138,23 @@ class TestByWords:
         for text in (FACT, "Deploys run; do not drop the table.", "All good 🙂"):
             m.save(text)
         assert texts(m.search(query))[0] == first
+
+    def test_a_short_answer_is_the_start_of_a_long_one(self, m: Muniment) -> None:
+        draw = random.Random(7)
+        named = ("Relay-ctl", "Relay ctl, relay ctl, relay ctl")
+        m.save_many(
+            {
+                "content": f"{draw.choice(named)} feeds {'and so ' * draw.choice((0, 1, 400))}n{n}",
+                "importance": draw.choice([0.5] * 9 + [1.0]),
+            }
+            for n in range(120)
+        )
+        for query in ("relay", "relay feeds", "relay-ctl"):
+            every = [(hit.memory.id, hit.score) for hit in m.search(query, limit=200).hits]
+            assert len(every) == 120
+            for limit in (1, 3, 8, 70):
+                found = [(hit.memory.id, hit.score) for hit in m.search(query, limit=limit).hits]
+                assert found == every[:limit], query
 
     def test_importance_halves_a_score_at_most(self, m: Muniment) -> None:
         m.save("Relay alpha is in Oslo", importance=0.0)

@@ -10,25 +10,17 @@ from operator import attrgetter
 from pathlib import Path
 
 import pytest
-import typer
 from terminal import program
-from typer.core import TyperGroup
 
 import muniment
 from muniment import __version__, operations
 from muniment.commands.command import Command
-from muniment.interfaces.cli.program import application
+from muniment.interfaces.cli.program import whole
 from muniment.interfaces.cli.reference import reference
 from muniment.interfaces.cli.verbs import OTHERWISE
 from muniment.working import ReportToolCall
 
 ROOT = Path(__file__).parents[2]
-
-
-def group() -> TyperGroup:
-    command = typer.main.get_command(application())
-    assert isinstance(command, TyperGroup)
-    return command
 
 
 def test_the_installed_command_tells_its_version() -> None:
@@ -110,11 +102,11 @@ def test_every_operation_has_its_verb_and_nothing_else_has() -> None:
     besides |= {"keys", "token", "space", "proposals", "erase", "erasures", "diff", "inbox"}
     besides |= {"knew", "trace", "blast-radius", "rollback", "audit", "conversation", "working"}
     besides |= {"report"}
-    assert set(group().commands) == made | besides
+    assert set(whole().commands) == made | besides
 
 
 def test_every_verb_and_every_parameter_is_explained() -> None:
-    for name, verb in group().commands.items():
+    for name, verb in whole().commands.items():
         assert verb.help, name
         for parameter in verb.params:
             assert getattr(parameter, "help", None), f"{name} {parameter.name}"

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from terminal import Terminal, program
 from typer.core import TyperGroup
 
-from muniment.interfaces.cli.program import application
+from muniment.interfaces.cli.program import whole
 from muniment.reporting.questions import QUESTIONS
 
 LATER = "2026-03-02T00:00:00Z"
@@ -33,7 +32,7 @@ def test_it_is_printed_as_markdown_or_as_json(muniment: Terminal) -> None:
 def test_every_command_that_a_report_names_is_one_of_the_program(line: str) -> None:
     program_, *words = line.split()
     assert program_ == "muniment"
-    verb: Any = typer.main.get_command(application())
+    verb: Any = whole()
     while words and isinstance(verb, TyperGroup):
         if words[0].startswith("--"):
             assert words[0] in options(verb)

@@ -1,5 +1,6 @@
 """The catalog against the folded states that it is a table of."""
 
+from collections import Counter
 from datetime import timedelta
 
 import numpy as np
@@ -140,6 +141,21 @@ def test_a_memory_that_is_restored_fades_again() -> None:
             catalog.every_row(), START + timedelta(days=75), Decay()
         ).tolist()
     assert importance == pytest.approx([0.4, 0.7, 0.4])
+
+
+@settings(max_examples=50 * SOAK, deadline=None)
+@given(logs())
+def test_the_taxonomy_is_kept_up_from_event_to_event(log: list[Recorded]) -> None:
+    catalog = Catalog()
+    assert catalog.taxonomy() == {}
+    for number, recorded in enumerate(log, 1):
+        catalog.apply(recorded)
+        filed = Counter(
+            state.category or categories.GENERAL
+            for state in folded(log[:number]).values()
+            if state.condition == "live"
+        )
+        assert catalog.taxonomy() == filed
 
 
 def test_an_empty_catalog_answers() -> None:

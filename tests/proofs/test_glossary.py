@@ -58,7 +58,7 @@ def test_every_event_of_a_proposal_and_of_an_erasure_is_known() -> None:
 def test_nothing_of_the_write_side_is_used_but_the_names_of_events() -> None:
     subjects = {"muniment.domain.memory", "muniment.domain.proposal", "muniment.domain.erasure"}
     ours = subjects | {"muniment.log.rows"}
-    for path in Path(invariants.__file__).parent.glob("*.py"):
+    for path in Path(invariants.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 assert not any(alias.name.startswith("muniment") for alias in node.names)

@@ -13,6 +13,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: What follows the program's name; the process's own where it is left out.
     """
-    from .program import run  # noqa: PLC0415 (the package's modules can be had without it)
+    from .program import run
 
     return run(arguments)

@@ -14,11 +14,10 @@ from muniment.domain.moments import minute
 from muniment.interfaces.documents import document
 
 from . import evaluations
-from .console import Line, line, progress, put
+from .console import Line, answered, line, progress, put
 from .help import Verb
-from .session import Session, of
+from .session import Json, Session, of
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Row = Mapping[str, Any]
 
 _HELP: Final = (
@@ -107,10 +106,8 @@ def _trend(
     if jsonl:
         for row in rows:
             sys.stdout.write(document(row, indent=None) + "\n")
-    elif session.json:
-        sys.stdout.write(document(rows) + "\n")
     else:
-        put(_table(rows))
+        answered(rows, _table(rows), as_json=session.json)
 
 
 def _at(
@@ -127,7 +124,7 @@ def _at(
     """Show what an audit at a moment, or at a position, would have found."""
     session = of(context, as_json=as_json)
     with session.reading() as face, progress("replaying"):
-        row = face.audit.at(int(when) if when.isdecimal() else when)
+        row = face.audit.at(when)
     return _shown(row, session)
 
 
@@ -141,10 +138,7 @@ def _explain(
     session = of(context, as_json=as_json)
     with session.reading() as face:
         entry = face.audit.explain(name)
-    if session.json:
-        sys.stdout.write(document(entry) + "\n")
-    else:
-        put(_explained(entry))
+    answered(entry, _explained(entry), as_json=session.json)
 
 
 def _resume(
@@ -157,10 +151,7 @@ def _resume(
     session = of(context, as_json=as_json)
     with session.editing() as face:
         answer = face.audit.resume_consolidation(reason)
-    if session.json:
-        sys.stdout.write(document(answer) + "\n")
-    else:
-        put([line("Consolidation may go on.")])
+    answered(answer, [line("Consolidation may go on.")], as_json=session.json)
 
 
 def _watch(context: typer.Context) -> None:
@@ -189,10 +180,7 @@ def _inbox(
     session = of(context, as_json=as_json)
     with session.reading() as face:
         told = face.inbox(from_session)
-    if session.json:
-        sys.stdout.write(document(told) + "\n")
-    else:
-        put(_messages(told))
+    answered(told, _messages(told), as_json=session.json)
 
 
 def _required(answer: Any) -> Any:
@@ -206,10 +194,7 @@ def _status(row: Row) -> int:
 
 
 def _shown(row: Row, session: Session) -> int:
-    if session.json:
-        sys.stdout.write(document(row) + "\n")
-    else:
-        put(_lines(row))
+    answered(row, _lines(row), as_json=session.json)
     return _status(row)
 
 

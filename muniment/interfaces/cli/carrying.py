@@ -13,10 +13,9 @@ from muniment.domain.errors import Invalid
 from .console import progress
 from .help import Verb
 from .rendering import show
-from .session import of
+from .session import Json, of
 from .texts import read_text
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Passphrase = Annotated[
     str | None,
     typer.Option(

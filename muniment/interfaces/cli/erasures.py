@@ -13,10 +13,8 @@ from .certificates import Certificates
 from .console import progress
 from .help import Verb
 from .rendering import show
-from .session import of
+from .session import Json, of
 from .texts import read_text
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def add_to(app: typer.Typer) -> None:

@@ -1,21 +1,18 @@
 """The verbs ``audit evaluate`` and ``audit evaluation``."""
 
-import sys
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from muniment.domain.errors import NotFound
 from muniment.domain.moments import minute
-from muniment.interfaces.documents import document
 
-from .console import Line, line, progress, put
+from .console import Line, answered, line, progress
 from .help import Verb
-from .session import Session, of
+from .session import Json, Session, of
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Row = Mapping[str, Any]
 
 
@@ -44,10 +41,7 @@ def _evaluation(context: typer.Context, *, as_json: Json = False) -> None:
 def _shown(answer: Row | None, session: Session, otherwise: str) -> None:
     if answer is None:
         raise NotFound(otherwise, code="no_evaluation")
-    if session.json:
-        sys.stdout.write(document(answer) + "\n")
-    else:
-        put(_lines(answer))
+    answered(answer, _lines(answer), as_json=session.json)
 
 
 def _lines(answer: Row) -> Iterator[Line]:

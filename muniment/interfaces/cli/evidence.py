@@ -16,9 +16,8 @@ from . import failures
 from .console import progress
 from .help import Verb
 from .rendering import show
-from .session import Session, of
+from .session import Json, Session, of
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Sarif = Annotated[
     bool, typer.Option("--sarif", help="Print the findings as SARIF 2.1.0, whether any or none.")
 ]

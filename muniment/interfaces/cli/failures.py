@@ -7,8 +7,6 @@ import traceback
 from muniment.domain.errors import MunimentError, StorageFailed
 from muniment.interfaces.documents import document
 
-from .console import line, put
-
 USAGE = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -56,4 +54,6 @@ def _tell(code: str, message: str, field: str | None, *, as_json: bool) -> None:
         told = {"error": {"code": code, "message": message, "field": field}}
         sys.stderr.write(document(told) + "\n")
     else:
+        from .console import line, put
+
         put([line(("Error: ", "bold red"), message, (f" [{code}]", "dim"))], sys.stderr)

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from muniment.domain.errors import Invalid
-from muniment.interfaces.documents import document
 from muniment.investigating import RollbackReport
 from muniment.queries.blast_radius import BlastRadius
 from muniment.queries.drawing import draw, label
@@ -15,12 +14,11 @@ from muniment.queries.knew import KnewReport
 from muniment.queries.lineage import Graph, Node
 from muniment.queries.wording import shortened
 
-from .console import Line, line, progress, put, tail
+from .console import Line, answered, line, progress, tail
 from .help import Verb
 from .memories import stamp
-from .session import Session, of
+from .session import Json, Session, of
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Form = Annotated[
     str,
     typer.Option(
@@ -75,7 +73,7 @@ def _knew(
     session = of(context, as_json=as_json)
     with session.reading() as face:
         answer = face.knew(agent, at)
-    _show(answer, _known(answer), session)
+    answered(answer, _known(answer), as_json=session.json)
 
 
 def _known(answer: KnewReport) -> Iterator[Line]:
@@ -182,7 +180,7 @@ def _rollback(
     given |= {"undo": undo, "hide": hide, "reason": reason, "dry_run": not yes}
     with session.editing() if yes else session.reading() as face, progress("rolling back"):
         answer = face.rollback(**given)
-    _show(answer, _steps(answer), session)
+    answered(answer, _steps(answer), as_json=session.json)
 
 
 def _draw(answer: Graph, lines: Iterable[Line], format: str, session: Session) -> None:
@@ -192,19 +190,10 @@ def _draw(answer: Graph, lines: Iterable[Line], format: str, session: Session) -
             code="format_unknown",
             field="format",
         )
-    if session.json or format == "json":
-        sys.stdout.write(document(answer) + "\n")
-    elif format == "text":
-        put(lines)
+    if session.json or format in ("json", "text"):
+        answered(answer, lines, as_json=session.json or format == "json")
     else:
         sys.stdout.write(draw(answer, format))  # type: ignore[arg-type]  # one of its own
-
-
-def _show(answer: object, lines: Iterable[Line], session: Session) -> None:
-    if session.json:
-        sys.stdout.write(document(answer) + "\n")
-    else:
-        put(lines)
 
 
 def _graph(answer: Graph) -> Iterator[Line]:

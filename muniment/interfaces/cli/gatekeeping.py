@@ -13,9 +13,7 @@ from muniment.tokens import IssuedToken
 from .console import Line, answered, line, tail
 from .help import Verb
 from .memories import stamp
-from .session import of
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+from .session import Json, of
 
 _TOKENS_HELP: Final = "Access tokens: issue, list, revoke. For --role admin."
 _SPACES_HELP: Final = "The spaces of the store."

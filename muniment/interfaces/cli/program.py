@@ -2,39 +2,83 @@
 
 import contextlib
 import os
-import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import platformdirs
 import typer
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from muniment._release import __version__
 from muniment.domain.errors import MunimentError
 from muniment.domain.identity import Role
 
-from . import failures, logs, verbs
+from . import failures
 from .help import HELP_OPTIONS, WIDTH
-from .session import Session
 
 NAME = "muniment"
+
+
+class Program(TyperGroup):
+    """The program. Its verbs are loaded when they are needed, those that serve by themselves.
+
+    A host that starts a server waits for it, and ``--version`` needs no verb at all.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all verbs."""
+        self.load()
+        return super().list_commands(ctx)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The verb that is asked for, and what it is given."""
+        from . import serving
+
+        self.commands = _made(serving.add_to)
+        if args[0] not in self.commands:
+            self.load()
+        return super().resolve_command(ctx, args)
+
+    def load(self) -> None:
+        """Adds every verb."""
+        from . import verbs
+
+        self.commands = _made(verbs.add_to)
+
+
+@cache
+def _made(add_to: Callable[[typer.Typer], None]) -> Any:
+    """The verbs that something adds to a program, by name."""
+    app = typer.Typer(rich_markup_mode=None)
+    add_to(app)
+    return typer.main.get_group(app).commands
 
 
 def application() -> typer.Typer:
     """Everything that the program can do."""
     app = typer.Typer(
         name=NAME,
+        cls=Program,
         add_completion=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": HELP_OPTIONS, "max_content_width": WIDTH},
     )
     app.callback()(_options)
-    verbs.add_to(app)
     return app
+
+
+def whole() -> TyperGroup:
+    """The program with all of its verbs, for those that tell of it."""
+    command = typer.main.get_command(application())
+    if not isinstance(command, Program):
+        raise TypeError("the program has verbs")
+    command.load()
+    return command
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -42,7 +86,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
     _prepare_streams()
-    logs.prepare()
     try:
         status = _run(given or ["--help"], as_json=as_json)
         sys.stdout.flush()
@@ -151,6 +194,10 @@ def _options(
     ] = False,
 ) -> None:
     """Long-term memory for AI agents, every change of which can be put in evidence."""
+    from . import logs
+    from .session import Session
+
+    logs.prepare()
     source = context.get_parameter_source("data")
     context.obj = Session(
         data=platformdirs.user_data_dir(NAME, appauthor=False) if data is None else data,
@@ -159,5 +206,5 @@ def _options(
         actor=actor,
         role=cast("Role | None", role),  # opening says where there is none of that name
         json=as_json,
-        as_of=int(as_of) if as_of is not None and re.fullmatch(r"[0-9]{1,18}", as_of) else as_of,
+        as_of=as_of,
     )

@@ -7,7 +7,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from .help import HELP_OPTIONS, WIDTH
-from .program import NAME, application
+from .program import NAME, whole
 
 _OPENING: Final = """\
 # The command line
@@ -43,13 +43,11 @@ text are shown as `<U+202E>`.
 
 def reference() -> str:
     """The page: what holds for all, and the help of the program and of each verb."""
-    command = typer.main.get_command(application())
-    if not isinstance(command, TyperGroup):
-        raise TypeError("the program has verbs")
-    whole = typer.Context(
+    command = whole()
+    context = typer.Context(
         command, info_name=NAME, terminal_width=WIDTH, help_option_names=HELP_OPTIONS
     )
-    return "\n".join([_OPENING, *_sections(NAME, command, whole)])
+    return "\n".join([_OPENING, *_sections(NAME, command, context)])
 
 
 def _sections(name: str, command: TyperCommand | TyperGroup, context: typer.Context) -> list[str]:

@@ -17,9 +17,7 @@ from muniment.reporting.report import Report
 from .console import line, progress, put
 from .evidence import kept_elsewhere
 from .help import Verb
-from .session import of
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+from .session import Json, of
 
 
 def add_to(app: typer.Typer) -> None:

@@ -7,17 +7,19 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from muniment.domain.errors import Unavailable
 from muniment.domain.identity import identity
-from muniment.handle import Muniment
 
 from . import logs
 from .help import Verb
 from .session import Session, of
+
+if TYPE_CHECKING:
+    from muniment.handle import Muniment
 
 AGENT: Final = "bot:main"
 """As whom ``mcp`` acts where nobody is named."""
@@ -48,7 +50,7 @@ def _for_many() -> Generator[None]:
         Unavailable: ``server_not_installed``.
     """
     with _extra():
-        import threadpoolctl as untyped  # type: ignore[import-untyped]  # noqa: PLC0415 (an extra)
+        import threadpoolctl as untyped  # type: ignore[import-untyped]
     limited: Any = untyped.threadpool_limits
     with limited(1, user_api="blas"), logs.of_libraries():
         yield
@@ -93,7 +95,7 @@ def _serve(
     makes others. SIGTERM and SIGINT end it in order.
     """
     with _extra():
-        from muniment.interfaces.http import owner_token, serving  # noqa: PLC0415 (an extra)
+        from muniment.interfaces.http import owner_token, serving
     session = of(context, as_json=False)
     directory = session.require_directory()
     with _for_many(), session.writing(many=True) as opened:
@@ -164,7 +166,7 @@ def _mcp(context: typer.Context) -> None:
     For hosts that start the program themselves; 'muniment serve' prints the configuration.
     """
     with _extra():
-        from muniment.interfaces.mcp import stdio  # noqa: PLC0415 (an extra)
+        from muniment.interfaces.mcp import stdio
     session = of(context, as_json=False)
     source = context.find_root().get_parameter_source("actor")
     if source is not None and source.name == "DEFAULT":
@@ -176,6 +178,6 @@ def _mcp(context: typer.Context) -> None:
 
 def _instructions(context: typer.Context) -> None:  # noqa: ARG001 (every verb has one)
     """Print the block to paste into an agent's own instructions."""
-    from muniment.interfaces.mcp.instructions import BLOCK  # noqa: PLC0415 (few runs need it)
+    from muniment.interfaces.mcp.instructions import BLOCK
 
     sys.stdout.write(BLOCK)

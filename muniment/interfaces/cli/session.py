@@ -5,14 +5,20 @@ from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import muniment
 from muniment.domain.errors import Invalid, Refused, StorageFailed
 from muniment.domain.identity import Role
-from muniment.engine import IN_MEMORY
-from muniment.handle import Muniment
+from muniment.paths import IN_MEMORY
+
+if TYPE_CHECKING:
+    from muniment.handle import Muniment
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+"""The option as it may stand after a verb."""
 
 ONE_SHOT = {"log": {"key_batch": 8}}
 """A process that runs one command mints few keys."""
@@ -32,7 +38,7 @@ class Session:
     actor: str
     role: Role | None
     json: bool
-    as_of: str | int | None = None
+    as_of: str | None = None
 
     @property
     def directory(self) -> Path | None:
@@ -58,7 +64,7 @@ class Session:
         """Whether there is no store yet."""
         return self.directory is not None and not os.path.lexists(self.directory / "log.db")
 
-    def reading(self) -> AbstractContextManager[Muniment]:
+    def reading(self) -> AbstractContextManager["Muniment"]:
         """The store, opened for reading alone, as of the moment that was named.
 
         Raises:
@@ -71,7 +77,7 @@ class Session:
             )
         )
 
-    def searching(self) -> AbstractContextManager[Muniment]:
+    def searching(self) -> AbstractContextManager["Muniment"]:
         """The store, opened so that caches may be kept: read models, and vectors of texts.
 
         Where the directory cannot be written to it is opened for reading alone.
@@ -83,11 +89,11 @@ class Session:
         return self._then(self.writing())
 
     @contextmanager
-    def _then(self, handle: Muniment) -> Generator[Muniment]:
+    def _then(self, handle: "Muniment") -> Generator["Muniment"]:
         with handle:
             yield handle if self.as_of is None else handle.as_of(self.as_of)
 
-    def editing(self) -> Muniment:
+    def editing(self) -> "Muniment":
         """The store, opened for a change of what is there.
 
         Raises:
@@ -96,7 +102,7 @@ class Session:
         self._require()
         return self.writing()
 
-    def writing(self, *, many: bool = False) -> Muniment:
+    def writing(self, *, many: bool = False) -> "Muniment":
         """The store, made where there is none; ``many``: for more than one command."""
         return muniment.open(
             self.data,

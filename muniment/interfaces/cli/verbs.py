@@ -48,7 +48,7 @@ from .help import Verb
 from .memories import Folded
 from .parameters import Parameter, parameters
 from .rendering import show
-from .session import Session, of
+from .session import Json, Session, of
 
 Operation: TypeAlias = type[Command | Query | Work]
 
@@ -73,8 +73,6 @@ _METHODS: dict[Operation, str] = {Get: "get"}
 _NOTES: dict[Operation, str] = {
     Log: "With --json each event is one line of JSON, written as it is read."
 }
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def add_to(app: typer.Typer) -> None:

@@ -3,7 +3,10 @@
 import asyncio
 import resource
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from . import failures
 
 SPARE = 128
 """Files that the store, its readers and the services outside have open besides."""
@@ -56,6 +59,18 @@ def patient(most: int, seconds: float) -> type[H11Protocol]:
         def connection_lost(self, exc: Exception | None) -> None:
             self._end()
             super().connection_lost(exc)
+
+        def send_400_response(self, msg: str) -> None:
+            """Says of what is no request what an error says everywhere; uvicorn's is a text."""
+            told = failures.respond(400, "request_invalid", f"{msg.rstrip('.')}.")
+            headers = [*told.raw_headers, (b"connection", b"close")]
+            for event in (
+                h11.Response(status_code=400, headers=headers, reason=b"Bad Request"),
+                h11.Data(data=bytes(told.body)),
+                h11.EndOfMessage(),
+            ):
+                self.transport.write(self.conn.send(event) or b"")
+            self.transport.close()
 
         @property
         def _is_busy(self) -> bool:

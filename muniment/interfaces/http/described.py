@@ -106,7 +106,7 @@ def extra(route: Route) -> dict[str, Any]:
     inside = schema(route.model, [*in_path(route), *names])["properties"]
     told: dict[str, Any] = {"description": _ADDS} if route.adds else {}
     parameters = [
-        {"name": name, "in": "path", "required": True, "schema": _named(inside[name])}
+        {"name": name, "in": "path", "required": True, "schema": _named(route, name, inside[name])}
         for name in in_path(route)
     ]
     asked = schema(route.model, names)
@@ -123,9 +123,9 @@ def extra(route: Route) -> dict[str, Any]:
     return {**told, "parameters": parameters + _headers(route) + _moment(route)}
 
 
-def _named(inside: Mapping[str, Any]) -> dict[str, Any]:
-    """A part of a path holds no slash."""
-    return {**inside, "pattern": "^[^/]+$"}
+def _named(route: Route, name: str, inside: Mapping[str, Any]) -> dict[str, Any]:
+    """A part of a path holds no slash, unless it is the rest of it."""
+    return {**inside} if f"{{{name}:path}}" in route.path else {**inside, "pattern": "^[^/]+$"}
 
 
 def _moment(route: Route) -> list[dict[str, Any]]:

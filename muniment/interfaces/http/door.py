@@ -22,6 +22,12 @@ _log = structlog.get_logger(__name__)
 
 _GONE = 499
 
+_ONCE = (
+    *("Authorization", "Content-Type", "Content-Encoding", "Origin", "X-Session", "Last-Event-ID"),
+    *("Mcp-Session-Id", "MCP-Protocol-Version"),
+)
+"""Headers that may be there once, where nothing that reads them says so by itself."""
+
 _WHOLE = re.compile(rb"https?://([^/]*)(/.*)?", re.IGNORECASE | re.DOTALL)
 """A target that is a whole URL: its host and port, and its path."""
 
@@ -68,6 +74,7 @@ class Door:
             await send(message)
 
         try:
+            _require_one_reading(scope, headers)
             self._gate.check_address(headers)
             await self._app(scope, self._in_time(receive), noting)
         except MunimentError as error:
@@ -120,6 +127,25 @@ class Door:
             ms=round(seconds * 1_000, 1),
             actor=getattr(face, "actor", None),
             space=getattr(face, "space", None),
+        )
+
+
+def _require_one_reading(scope: Scope, headers: Headers) -> None:
+    """Refuses what two programs on the way could take for two things.
+
+    Raises:
+        Invalid: ``header_doubled``, or ``framing_ambiguous`` (RFC 9112 §6.1).
+    """
+    for name in _ONCE:
+        if len(headers.getlist(name)) > 1:
+            raise Invalid(f"{name}: it is there twice.", code="header_doubled", field=name)
+    if "transfer-encoding" in headers and (
+        "content-length" in headers or scope["http_version"] == "1.0"
+    ):
+        raise Invalid(
+            "Transfer-Encoding: it goes neither with Content-Length nor with HTTP/1.0.",
+            code="framing_ambiguous",
+            field="Transfer-Encoding",
         )
 
 

@@ -23,7 +23,6 @@ AS_OF = "as_of"
 SESSION = "http"
 """The session of a search that names none by ``X-Session``."""
 
-_POSITION = re.compile(r"[0-9]{1,18}")
 _TAG = re.compile(r'"([0-9]{1,18})"')
 _SAYS_WHETHER = frozenset(["confirm", "dry_run"])
 _FROM_HEADERS = {"idempotency_key": "Idempotency-Key", "expected_version": "If-Match"}
@@ -65,6 +64,7 @@ def endpoint(route: Route, gate: Gate, max_body: int, threads: CapacityLimiter) 
         threads: How many requests are worked on at a time.
     """
     is_posted = route.method == "POST"
+    from_headers = {name: _FROM_HEADERS[name] for name in in_headers(route)}
 
     async def answer(request: Request) -> Response:
         gate.require_token(request)
@@ -79,10 +79,10 @@ def endpoint(route: Route, gate: Gate, max_body: int, threads: CapacityLimiter) 
         _require(route, given)
         if moment is not None:
             with _named({"when": AS_OF}):
-                face = face.as_of(int(moment) if _POSITION.fullmatch(moment) else moment)
+                face = face.as_of(moment)
         values = {**given, **request.path_params, **_from_headers(route, request)}
         call = Call(face, values, request.headers.get("x-session", SESSION))
-        with _named(_FROM_HEADERS):
+        with _named(from_headers):
             answer = _confirmed(route, call) if route.kind == "confirmed" else route.perform(call)
         return _respond(answer)
 
@@ -125,13 +125,13 @@ def _queried(route: Route, request: Request) -> dict[str, Any]:
         if name == AS_OF and route.kind == "past":
             continue
         if name not in names:
-            raise _unknown(name)
+            raise unknown(name)
         texts = request.query_params.getlist(name)
         annotation = model[name].annotation
         if fields.is_many(annotation):
             read[name] = texts
         elif len(texts) > 1:
-            raise _twice(name, name)
+            raise twice(name, name)
         else:
             read[name] = fields.from_text(annotation, texts[0])
     return read
@@ -141,11 +141,12 @@ def _asked_of(request: Request) -> str | None:
     """The moment of the past that a question is put to."""
     moments = request.query_params.getlist(AS_OF)
     if len(moments) > 1:
-        raise _twice(AS_OF, AS_OF)
+        raise twice(AS_OF, AS_OF)
     return moments[0] if moments else None
 
 
-def _twice(field: str, name: str) -> Invalid:
+def twice(field: str, name: str) -> Invalid:
+    """What is said of what may be there once."""
     return Invalid(f"{field}: it is there twice.", code=f"{name}_invalid", field=field)
 
 
@@ -153,13 +154,14 @@ def _require(route: Route, given: Values) -> None:
     names = taken(route)
     for name in given:
         if name not in names:
-            raise _unknown(name)
+            raise unknown(name)
     for name in names:
         if route.model.model_fields[name].is_required() and name not in given:
             raise Invalid(f"{name}: it is missing.", code=f"{name}_required", field=name)
 
 
-def _unknown(name: str) -> Invalid:
+def unknown(name: str) -> Invalid:
+    """What is said of a name that is not taken."""
     shown = name[:80]
     return Invalid(f"{shown}: there is no such field here.", code="unknown_field", field=shown)
 
@@ -197,7 +199,7 @@ def _once(request: Request, header: str) -> str | None:
     """
     values = request.headers.getlist(header)
     if len(values) > 1:
-        raise _twice(header, header.lower().replace("-", "_"))
+        raise twice(header, header.lower().replace("-", "_"))
     return values[0] if values else None
 
 

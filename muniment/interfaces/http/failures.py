@@ -38,8 +38,10 @@ CODES: Final[Mapping[str, int]] = {
     "content_too_large": 413,
     "content_type_unsupported": 415,
     "encoding_unsupported": 415,
+    "framing_ambiguous": 400,
     "episodic_is_final": 409,
     "full": 507,
+    "header_doubled": 400,
     "locked_out": 429,
     "model_not_configured": 409,
     "newer_release": 409,
@@ -110,6 +112,8 @@ def answer(error: MunimentError, form: Form) -> Response:
     if number in (429, 503):
         pause = getattr(error, "retry_after", None) or PAUSE
         headers["Retry-After"] = str(max(1, math.ceil(pause)))
+    if number == 400:
+        headers["Connection"] = "close"  # where it ends is a matter of opinion
     missing = getattr(error, "missing", None)
     return form(number, error.code, error.message, error.field, headers, missing=missing)
 

@@ -1,5 +1,6 @@
 """How often a client may ask: so many a minute, spent at once or evenly."""
 
+import math
 import threading
 import time
 from collections import OrderedDict
@@ -61,8 +62,9 @@ class Allowance:
             while len(self._left) > _CLIENTS:
                 self._left.popitem(last=False)
         if not allowed:
+            pause = (1.0 - left) * _MINUTE / self._a_minute
             raise RateLimited(
-                f"More than {self._a_minute} {self._name} a minute: slow down, or ask the operator"
-                " for a higher limit.",
-                (1.0 - left) * _MINUTE / self._a_minute,
+                f"More than {self._a_minute} {self._name} a minute: ask again in"
+                f" {math.ceil(pause)} s, or ask the operator for a higher limit.",
+                pause,
             )

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias, get_type_hints
 
 from muniment.domain.access import ROLES
 from muniment.domain.inputs import Input
-from muniment.face.auditing import Audit
+from muniment.face.audit import Audit
 from muniment.face.base import Face
 from muniment.face.conversing import Conversation
 from muniment.face.working import WorkingMemory

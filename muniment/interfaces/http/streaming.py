@@ -1,6 +1,7 @@
 """The log as server-sent events: what is there after a position, then what comes."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from typing import Final
 
@@ -16,6 +17,7 @@ from muniment.interfaces.documents import document
 from muniment.queries.log import Log, LogEntry
 
 from .described import OF_STREAM, STREAM, errors
+from .endpoints import twice, unknown
 from .gate import Gate
 
 LOOK_EVERY: Final = 0.2
@@ -25,6 +27,9 @@ _EVENTS: Final = {
     "description": "Events, until one side ends.",
     "content": {"text/event-stream": {"schema": {"type": "string"}}},
 }
+_AFTER = "after"
+_LAST = "Last-Event-ID"
+_POSITION = re.compile("[0-9]{1,18}")
 _PART = 500
 _PING = 15
 
@@ -60,9 +65,21 @@ def router(gate: Gate, stopping: asyncio.Event) -> APIRouter:
 
 
 def _position(request: Request) -> int:
-    text = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
-    if not text.isdecimal() or len(text) > 18:
-        raise Invalid("Last-Event-ID: give a position.", code="after_invalid", field="after")
+    """The position that a stream begins after.
+
+    Raises:
+        Invalid: ``unknown_field`` or ``after_invalid``.
+    """
+    for name in request.query_params:
+        if name != _AFTER:
+            raise unknown(name)
+    asked = request.query_params.getlist(_AFTER)
+    if len(asked) > 1:
+        raise twice(_AFTER, _AFTER)
+    header = request.headers.get(_LAST)
+    field, text = (_LAST, header) if header else (_AFTER, asked[0] if asked else "0")
+    if _POSITION.fullmatch(text) is None:
+        raise Invalid(f"{field}: give a position.", code="after_invalid", field=field)
     return int(text)
 
 

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from muniment.interfaces.mcp import messages
-from muniment.interfaces.mcp.server import Context, server, told
+from muniment.interfaces.mcp.server import Context, server, told, writes
 from muniment.interfaces.mcp.tool import Caller
 
 from . import bodies
@@ -56,21 +56,22 @@ class ToolsOverHttp:
         self._gate.require_token(request)
         bodies.require_json(request)
         sent = await bodies.body(request, self._max_body)
-        identity = request.state.identity = await to_thread.run_sync(self._gate.recognise, request)
+        identity = await to_thread.run_sync(self._gate.recognise, request)
         request.state.face = self._gate.store.as_identity(identity)  # the log says who asked
-        self._gate.count(request, identity, writes=False)
         try:
             message = messages.read(sent)
         except messages.NoMessageError as error:
+            self._gate.count(request, identity, writes=False)
             await _said(400, error.answer)(scope, receive, send)
             return
+        self._gate.count(request, identity, writes=writes(message))
         begins = isinstance(message, types.JSONRPCRequest) and message.method == "initialize"
-        await self.protocol.asgi_app(scope, _again(sent, receive), _named(send) if begins else send)
+        answering = _named(send) if begins else send
+        await self.protocol.asgi_app(_as_asked(scope), _again(sent, receive), answering)
 
-    def _enter(self, context: Context, *, writes: bool) -> Caller:
+    @staticmethod
+    def _enter(context: Context) -> Caller:
         request = cast("Request", context.request)  # what the transport sets
-        if writes:
-            self._gate.count(request, request.state.identity, writes=True)
         named = (request.headers.get(header) for header in SESSIONS)
         return Caller(request.state.face, next(filter(None, named), _UNNAMED))
 
@@ -99,6 +100,16 @@ def _said(
     # an id that could not be read is null, and is said
     text = answer.model_dump_json(by_alias=True, exclude_unset=True)
     return Response(text, number, headers=headers, media_type="application/json")
+
+
+def _as_asked(scope: Scope) -> Scope:
+    """The same request, with what the library wants to be told in one way alone.
+
+    That it is JSON was looked at; what it answers with is JSON whatever is accepted, as under /v1.
+    """
+    headers = MutableHeaders(raw=list(scope["headers"]))
+    headers["content-type"] = headers["accept"] = "application/json"
+    return {**scope, "headers": headers.raw}
 
 
 def _again(sent: bytes, receive: Receive) -> Receive:

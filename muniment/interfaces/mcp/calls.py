@@ -4,10 +4,12 @@ Texts that others wrote stand in JSON strings on one line, so that nothing in th
 """
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Final
 
 from muniment.domain.errors import Invalid, NotFound
 from muniment.domain.moments import minute, second
+from muniment.domain.working.lifetimes import LONGEST
 from muniment.interfaces.documents import document
 
 from .guides import GUIDES
@@ -16,7 +18,7 @@ from .tool import Answer, Caller, Values
 
 RECOVERABLE: Final = "It is archived, not deleted: a person can restore it."
 
-_MINUTE: Final = 60
+_LONGEST: Final = LONGEST / timedelta(minutes=1)
 _COLUMNS: Final = (
     "takenAt",
     "status",
@@ -85,17 +87,23 @@ def note(caller: Caller, values: Values) -> Answer:
     given = dict(values)
     ttl = given.pop("ttl_minutes", None)
     if ttl is not None:
-        if isinstance(ttl, bool) or not isinstance(ttl, int | float) or not ttl > 0:
+        if isinstance(ttl, bool) or not isinstance(ttl, int | float) or not 0 < ttl <= _LONGEST:
             raise Invalid(
-                "ttl_minutes: give a number of minutes over 0.",
+                f"ttl_minutes: give a number of minutes over 0, and at most {_LONGEST:,.0f}.",
                 code="ttl_invalid",
                 field="ttl_minutes",
             )
-        given["ttl"] = ttl * _MINUTE
+        given["ttl"] = timedelta(minutes=ttl)
     key, text = given.pop("key"), given.pop("data")
     if not isinstance(text, str):
         raise Invalid("data: give a text.", code="value_invalid", field="data")
-    entry = caller.face.working.save(key, text, **given)
+    try:
+        entry = caller.face.working.save(key, text, **given)
+    except Invalid as error:
+        if error.field != "value":
+            raise
+        said = error.message.replace("value", "data", 1)
+        raise Invalid(said, code=error.code, field="data") from error
     until = second(entry.expires_at)
     return Answer(f"Kept under {entry.key} until {until} UTC.", Kept(entry.key))
 

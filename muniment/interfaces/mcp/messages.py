@@ -35,12 +35,31 @@ def read(sent: bytes) -> types.JSONRPCMessage:
     except Invalid as error:
         raise NoMessageError(_answer(sent, error.message)) from error
     except ValidationError as error:
-        said = "That was no message: send JSON-RPC, one object, in whole characters."
-        raise NoMessageError(_answer(sent, said)) from error
-    if "id" in given and not _is_id(given["id"]):
-        said = "The id of a message is a text or a whole number."
-        raise NoMessageError(_answer(sent, said))
+        raise NoMessageError(_answer(sent, _why(error))) from error
+    if "method" in given:
+        # a response may have no id: its sender could not read what it is the answer to
+        if "id" in given and not _is_id(given["id"]):
+            said = "The id of a message is a text or a whole number."
+            raise NoMessageError(_answer(sent, said))
+        if "result" in given or "error" in given:
+            raise NoMessageError(_answer(sent, "A message asks or answers, and not both."))
     return message
+
+
+def too_long(most: int) -> types.JSONRPCError:
+    """What is said of a message over ``most`` bytes, which is not read."""
+    said = f"The message is over {most:,} bytes: send less at once."
+    return types.JSONRPCError(
+        jsonrpc="2.0", id=None, error=types.ErrorData(code=types.INVALID_REQUEST, message=said)
+    )
+
+
+def _why(error: ValidationError) -> str:
+    """What the library has against it: half a character, its depth, or that it is no message."""
+    first = error.errors(include_url=False)[0]
+    if first["type"] == "json_invalid":
+        return f"The body is no JSON: {first.get('ctx', {}).get('error', 'it cannot be read')}."
+    return "That was no message: send JSON-RPC, one object."
 
 
 def _answer(sent: bytes, said: str) -> types.JSONRPCError:

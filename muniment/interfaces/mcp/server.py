@@ -1,7 +1,8 @@
 """The protocol around the tools: lists them, calls them, and words their errors."""
 
+from collections.abc import Callable
 from functools import cache
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import mcp_types as types
 import structlog
@@ -36,16 +37,8 @@ _INBOX: Final = types.Resource(
 )
 
 
-class Enter(Protocol):
-    """Says who sends a request, and counts those that write."""
-
-    def __call__(self, context: Context, /, *, writes: bool) -> Caller:
-        """The caller; ``writes`` says what for.
-
-        Raises:
-            MunimentError: It asks too often.
-        """
-        ...
+Enter: TypeAlias = Callable[[Context], Caller]
+"""Says who sends a request."""
 
 
 def server(enter: Enter) -> Server[Any]:
@@ -58,7 +51,7 @@ def server(enter: Enter) -> Server[Any]:
     async def list_tools(
         context: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        face = enter(context, writes=False).face
+        face = enter(context).face
         return types.ListToolsResult(
             tools=[
                 _listed(tool) for tool in TOOLS if not tool.operation or face.may(tool.operation)
@@ -71,7 +64,7 @@ def server(enter: Enter) -> Server[Any]:
         try:
             tool = _find(asked.name)
             with telemetry.tool_call(tool.name, context.meta):
-                caller = enter(context, writes=tool.effect != "reads")
+                caller = enter(context)
                 return await to_thread.run_sync(_call, tool, caller, asked.arguments or {})
         except MunimentError as error:
             return _failed(told(error.code, error.message))
@@ -81,7 +74,7 @@ def server(enter: Enter) -> Server[Any]:
     async def list_resources(
         context: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        face = enter(context, writes=False).face
+        face = enter(context).face
         return types.ListResourcesResult(resources=[_INBOX] if face.may("audit") else [])
 
     async def read_resource(
@@ -90,7 +83,7 @@ def server(enter: Enter) -> Server[Any]:
         if asked.uri != INBOX:
             raise MCPError(types.INVALID_PARAMS, "There is no such resource: list them.")
         try:
-            text = await to_thread.run_sync(inbox, enter(context, writes=False))
+            text = await to_thread.run_sync(inbox, enter(context))
         except MunimentError as error:
             raise MCPError(types.INVALID_PARAMS, told(error.code, error.message)) from error
         except Exception as error:  # the library would show what it says
@@ -127,6 +120,14 @@ def _listed(tool: Tool) -> types.Tool:
             open_world_hint=False,
         ),
     )
+
+
+def writes(message: types.JSONRPCMessage) -> bool:
+    """Whether a message calls a tool that does more than read."""
+    if not isinstance(message, types.JSONRPCRequest) or message.method != "tools/call":
+        return False
+    name = (message.params or {}).get("name")
+    return any(tool.name == name and tool.effect != "reads" for tool in TOOLS)
 
 
 def _inputs(name: str) -> dict[str, Any] | None:

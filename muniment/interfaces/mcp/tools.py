@@ -6,7 +6,7 @@ members apart. No answer has the name of the tool that gave it: models copy such
 
 from typing import Final
 
-from muniment.auditing import AuditReport
+from muniment.audit.answers import AuditReport
 from muniment.commands.archive import Archive
 from muniment.commands.give_feedback import Feedback, GiveFeedback
 from muniment.commands.propose import Propose

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from pydantic_core import from_json
 from served import Served, fails
 
 MANY = 1_048_576
@@ -73,6 +74,15 @@ def test_half_a_character_is_refused_wherever_it_stands(owner: httpx.Client, fie
     given = {"content": "x", field: half[field]}
     told = _sent(owner, json.dumps(given).encode())
     assert (told.status_code, told.json()["error"]["code"]) == (422, "invalid_unicode")
+
+
+@pytest.mark.parametrize(
+    "sent", [b'{"content": "x", "\\ud800": "y"}', b'{"\\ud800": 1, "\\ud800": 2}']
+)
+def test_half_a_character_in_a_name_is_told_in_whole_ones(owner: httpx.Client, sent: bytes) -> None:
+    told = _sent(owner, sent)
+    assert told.status_code == 422
+    assert from_json(told.content)["error"]["field"] == "\ufffd"  # a strict reader of JSON
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "", "application/x-www-form-urlencoded"])

@@ -115,6 +115,50 @@ class TestConnections:
             assert b"body_too_slow" in told
 
 
+class TestOneReading:
+    """Two programs on the way must not take a request for two things."""
+
+    @pytest.mark.parametrize(
+        "name",
+        ["Authorization", "Content-Type", "Origin", "X-Session", "Mcp-Session-Id", "Last-Event-ID"],
+    )
+    @pytest.mark.parametrize("path", ["/v1/search", "/mcp"])
+    def test_of_a_header_that_may_be_there_once(self, server: Served, name: str, path: str) -> None:
+        client = server.client()
+        headers = [(name, "a"), (name, "b")]
+        fails(client.post(path, json={}, headers=headers), 400, "header_doubled", name)
+
+    @pytest.mark.parametrize("version", ["1.0", "1.1"])
+    def test_of_where_a_body_ends(self, server: Served, connected: Connect, version: str) -> None:
+        length = "Content-Length: 4\r\n" if version == "1.1" else ""
+        head = (
+            f"POST /v1/search HTTP/{version}\r\nHost: localhost\r\n{length}"
+            f"Authorization: Bearer {server.token()}\r\nContent-Type: application/json\r\n"
+            "Transfer-Encoding: chunked\r\n\r\n"
+        )
+        connection = connected(server)
+        connection.sendall(head.encode() + b"2\r\n{}\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\n\r\n")
+        told = heard(connection, b"nothing that is said")
+        assert told.count(b"HTTP/1.1 ") == 1
+        assert b"HTTP/1.1 400 " in told
+        assert b"framing_ambiguous" in told
+
+    @pytest.mark.parametrize(
+        "sent",
+        [
+            b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+            b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+            b"nonsense\r\n\r\n",
+        ],
+    )
+    def test_of_what_is_no_request(self, server: Served, connected: Connect, sent: bytes) -> None:
+        connection = connected(server)
+        connection.sendall(sent)
+        head, _, body = heard(connection, b"nothing that is said").partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 400 ")
+        assert json.loads(body)["error"]["code"] == "request_invalid"
+
+
 class TestABodyOfManyNames:
     def test_is_read_in_a_time_that_grows_with_its_length(self, server: Served) -> None:
         # each name compared with each took minutes, during which nobody else was answered

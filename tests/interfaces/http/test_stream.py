@@ -67,10 +67,19 @@ def test_it_tells_of_its_own_space_alone(server: Served) -> None:
     assert told[1]["id"] == str(mine)
 
 
-@pytest.mark.parametrize("position", ["x", "-1", "1.5", "9" * 19, "²"])
+@pytest.mark.parametrize("position", ["x", "-1", "1.5", "9" * 19, "²", "٣"])
 def test_a_position_is_a_number(server: Served, position: str) -> None:
-    asked = server.client().get("/v1/log/stream", params={"after": position})
+    client = server.client()
+    asked = client.get("/v1/log/stream", params={"after": position})
     fails(asked, 422, "after_invalid", "after")
+    asked = client.get("/v1/log/stream", headers=[(b"Last-Event-ID", position.encode())])
+    fails(asked, 422, "after_invalid", "Last-Event-ID")
+
+
+def test_a_query_has_one_reading(server: Served) -> None:
+    client = server.client()
+    fails(client.get("/v1/log/stream?after=5&after=9"), 422, "after_invalid", "after")
+    fails(client.get("/v1/log/stream?befor=5"), 422, "unknown_field", "befor")
 
 
 def test_who_may_not_read_the_log_is_told_by_a_status(server: Served) -> None:

@@ -118,18 +118,19 @@ class TestASession:
         (known,) = owner.knew("bot:main", owner.stats().head).known
         assert known.session == "night-shift"
 
-    def test_counts_each_message_as_a_read_and_what_writes_as_a_write(self) -> None:
+    def test_counts_a_call_that_writes_as_a_write_and_all_else_as_a_read(self) -> None:
         limits = {"reads_per_minute": 3, "writes_per_minute": 1}
         with served(settings={"limits": limits}) as running:
             client = running.client("bot:main")
-            ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+            ping: dict[str, object] = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
             save = calling("save_memory", {"content": "Rack 1 is full."})
             assert "Saved" in client.post("/mcp", json=save, headers=ACCEPTS).text
-            assert "[rate_limited]" in client.post("/mcp", json=save, headers=ACCEPTS).text
-            assert client.post("/mcp", json=ping, headers=ACCEPTS).status_code == 200
-            told_ = client.post("/mcp", json=ping, headers=ACCEPTS)
-            fails(told_, 429, "rate_limited")
-            assert int(told_.headers["retry-after"]) > 0
+            for message, reads in ((save, 0), (ping, 3)):
+                for _ in range(reads):
+                    assert client.post("/mcp", json=message).status_code == 200
+                told_ = client.post("/mcp", json=message)
+                assert "ask again in" in fails(told_, 429, "rate_limited")
+                assert int(told_.headers["retry-after"]) > 0
 
 
 class TestErrors:
@@ -178,6 +179,7 @@ class TestErrors:
             (b'{"jsonrpc": "2.0", "id": null, "method": "tools/list"}', -32_600, None),
             (b'{"jsonrpc": "2.0", "id": 5, "method": "ping", "method": "tools/list"}', -32_600, 5),
             (b'{"jsonrpc": "2.0", "id": 5, "id": 6, "method": "ping"}', -32_600, None),
+            (b'{"jsonrpc": "2.0", "id": 5, "method": "ping", "result": {}}', -32_600, 5),
             (
                 b'{"jsonrpc": "2.0", "id": 5, "method": "ping", "params": {"a": "\\ud800"}}',
                 *(-32_600, 5),
@@ -196,6 +198,24 @@ class TestErrors:
         assert told_.status_code == 400
         said = told_.json()
         assert (said["error"]["code"], said["id"]) == (code, number)
+
+
+@pytest.mark.parametrize("accepts", [None, "*/*", "text/html", "application/json"])
+def test_the_answer_is_json_whatever_is_accepted(server: Served, accepts: str | None) -> None:
+    client = server.client("bot:main")
+    del client.headers["accept"]
+    headers = {"Content-Type": "Application/JSON; charset=utf-8"}
+    content = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+    if accepts is not None:
+        headers["Accept"] = accepts
+    told_ = client.post("/mcp", content=content, headers=headers)
+    assert (told_.status_code, told_.json()["result"]) == (200, {})
+
+
+def test_an_answer_is_taken_and_not_answered(server: Served) -> None:
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "What?"}}
+    told_ = server.client("bot:main").post("/mcp", json=error)
+    assert (told_.status_code, told_.content) == (202, b"")
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])

@@ -119,6 +119,47 @@ def test_what_is_no_message_is_answered_and_the_next_one_served(
     assert said[1]["error"]["code"] == code
 
 
+def test_what_was_asked_before_the_end_of_the_input_is_answered(tmp_path: Path) -> None:
+    calls = [
+        _message(number, "tools/call", name="save_memory", arguments={"content": f"Rack {number}."})
+        for number in range(2, 22)
+    ]
+    with _start(tmp_path / "store") as child:
+        out, _ = child.communicate(HELLO + b"".join(calls), timeout=60)
+        assert child.returncode == 0
+    answered = {json.loads(line)["id"] for line in out.splitlines()}
+    assert answered == set(range(1, 22))
+
+
+def test_an_answer_is_not_answered(tmp_path: Path) -> None:
+    """Else two that do not understand each other would never end."""
+    error = b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "What?"}}\n'
+    with _start(tmp_path / "store") as child:
+        out, _ = child.communicate(HELLO + error + b'{"jsonrpc": "2.0", "id": 5, "result": {}}\n')
+    assert [json.loads(line)["id"] for line in out.splitlines()] == [1]
+
+
+def test_a_line_over_the_limit_is_refused_and_the_next_one_served(tmp_path: Path) -> None:
+    with _start(tmp_path / "store") as child:
+        out, _ = child.communicate(HELLO + b"x" * 3_000_000 + b"\n" + _message(2, "ping"))
+    said = [json.loads(line) for line in out.splitlines()]
+    assert [one["id"] for one in said] == [1, None, 2]
+    assert "1,048,576 bytes" in said[1]["error"]["message"]
+
+
+def test_a_host_that_no_longer_listens_ends_it(tmp_path: Path) -> None:
+    with _start(tmp_path / "store") as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write(HELLO)
+        child.stdin.flush()
+        child.stdout.readline()
+        child.stdout.close()
+        child.stdin.write(_message(2, "ping"))
+        child.stdin.flush()
+        assert child.wait(20) == 0
+
+
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 def test_a_host_that_ends_the_process_loses_nothing(
     tmp_path: Path, number: int, status: int
