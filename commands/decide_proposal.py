@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import BeforeValidator, Field
 
 from muniment.domain.errors import Invalid
-from muniment.domain.identity import commits_for
+from muniment.domain.identity import TRUST, Identity, commits_for
 from muniment.domain.inputs import Category, Content, Importance, Line, Tags
 from muniment.domain.memory.events import Saved, Source, Store
 from muniment.domain.ports import Append, Outcome
@@ -22,8 +22,9 @@ from .save_memory import SaveMemory
 
 
 def _name(value: object) -> object:
-    """Its number is a name of it."""
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    """Its number is a name of it; one that no log can hold is none."""
+    is_number = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
+    return str(value) if is_number else value
 
 
 ProposalName = Annotated[
@@ -113,17 +114,23 @@ class DecideProposal(Command):
         ]
 
     def _observation(self, state: State, confidence: Confidence, work: Work) -> SaveMemory:
-        """What is said by it: another text is the decider's, not the proposer's."""
+        """What is said by it: another text is the decider's, not the proposer's.
+
+        Where the text is the one's and the filing the other's, it is trusted as the lesser is.
+        """
+        decider = work.identity.source_type
         is_own_text = self.content is None or self.content == state.content
-        said_by = state.source_type if is_own_text else work.identity.source_type
+        said_by = state.source_type if is_own_text else decider
+        is_filed_anew = self.category is not None or self.tags is not None
         worth = IMPORTANCE[confidence]
-        return SaveMemory.of(
+        return _Committed.of(
             content=state.content if self.content is None else self.content,
             category=state.category if self.category is None else self.category,
             tags=state.tags if self.tags is None else self.tags,
             store=state.store if self.store is None else self.store,
             importance=worth if self.importance is None else self.importance,
             source=Source(type=said_by, ref=state.proposer),
+            trust=min(TRUST[said_by], TRUST[decider]) if is_filed_anew else None,
         )
 
     def answer(self, outcome: Outcome) -> Proposal:
@@ -132,6 +139,13 @@ class DecideProposal(Command):
         id_ = named(desk, self.proposal_id).id
         state = desk.states([id_], evolve)[id_]
         return view(state, rivals(desk, [state]), desk.now)
+
+
+class _Committed(SaveMemory):
+    """What a proposal says: whose words they are is on record, and nobody's claim."""
+
+    def require_vouched(self, identity: Identity) -> None:
+        """Whoever proposed it vouches for it."""
 
 
 def _linked(event: object, beside: Sequence[str]) -> object:

@@ -59,8 +59,9 @@ def _cascade(value: object) -> object:
     policy, reason = value, ""
     if isinstance(value, Cascade):
         policy, reason = value.policy, value.reason
-    elif isinstance(value, tuple | list) and len(cast("Sequence[object]", value)) == 2:
-        policy, reason = cast("Sequence[Any]", value)
+    elif isinstance(value, tuple):
+        pair = cast("Sequence[Any]", value)
+        policy, reason = pair if len(pair) == 2 and pair[0] == "keep" else ("", "")
     if policy not in ("cascade", "rewrite", "keep"):
         raise Invalid(
             "cascade: say cascade, rewrite, or keep with a reason.",

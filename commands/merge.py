@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from muniment.domain.errors import MergeRejected
+from muniment.domain.identity import TRUST
 from muniment.domain.inputs import Category, Content, Importance, MemoryId, Tags
 from muniment.domain.memory import events, merging
 from muniment.domain.memory.merging import Proposal
@@ -14,6 +15,7 @@ from muniment.domain.memory.state import State
 from muniment.domain.memory.view import Memory, view
 from muniment.domain.ports import Append, Outcome
 from muniment.domain.trust.quarantine import held_back, quarantine, words
+from muniment.domain.trust.suspicion import TRUSTED_FROM
 
 from .command import Command, Work
 
@@ -60,8 +62,8 @@ class Merge(Command):
         )
         now, decay, id_ = work.now, work.rules.decay, work.new_id()
         merged = merging.merge(sources, proposal, now=now, decay=decay)
-        said = words(self.content, self.category, tags=self.tags or ())
-        signs = held_back(merged[0].trust, said, enabled=work.rules.distrust.enabled)
+        trust = min(merged[0].trust, TRUST[work.identity.source_type])
+        signs = held_back(trust, self._says(sources), enabled=work.rules.distrust.enabled)
         return [
             Append(id_, 0, merged),
             *(
@@ -75,6 +77,13 @@ class Merge(Command):
             # last, for the sources are archived into what is live
             *([Append(id_, 1, quarantine(signs))] if signs else []),
         ]
+
+    def _says(self, sources: Sequence[State]) -> Sequence[str]:
+        """The texts that it adds to those of sources that people vouch for, line by line."""
+        vouched = [source for source in sources if source.trust >= TRUSTED_FROM]
+        known = {line for source in vouched for line in source.content.splitlines()}
+        lines = [line for line in self.content.splitlines() if line not in known]
+        return words("\n".join(lines), self.category, tags=self.tags or ())
 
     def _rejection(
         self, source: State, sources: Sequence[State], lost: Sequence[str], work: Work

@@ -142,7 +142,13 @@ class SaveMemory(Command):
             return (*found, *pace)
         return found
 
+    def require_vouched(self, identity: Identity) -> None:
+        """Refuses a source that is trusted further than who names it can vouch for."""
+        if self.source is not None:
+            identity.require_vouched(self.source.type)
+
     def _observation(self, identity: Identity) -> Observation:
+        self.require_vouched(identity)
         source = self.source or Source(type=identity.source_type)
         default = TRUST[source.type]
         if self.trust is not None and self.trust > default:
@@ -303,9 +309,6 @@ def _items(given: Sequence[object]) -> list[SaveMemory]:
         try:
             commands.append(SaveMemory.of(**_arguments(item)))
         except Invalid as error:
-            raise Invalid(
-                f"items.{number}: {error.message}",
-                code=error.code,
-                field=f"items.{number}.{error.field}" if error.field else f"items.{number}",
-            ) from error
+            error.within(f"items.{number}")
+            raise
     return commands

@@ -31,6 +31,7 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
     "show": _READERS,
     "get_many": _READERS,
     "recall": _READERS,
+    "recall for another": _WRITERS,  # else anybody could say what another agent was told
     "as_of": _READERS | _LEDGER,
     "diff": _OWNER,  # what is quarantined now has words in the past that are kept from agents
     # what is written
@@ -103,7 +104,8 @@ ROLES: Final[Mapping[str, frozenset[Role]]] = {
 }
 """The roles of each operation, by the name that it has everywhere.
 
-``every_space`` is asking about another space than one's own, or about all, where an operation can.
+``every_space`` is asking about another space than one's own, or about all, where an operation can;
+``recall for another`` is naming another agent than oneself as the one that something is told.
 """
 
 CONTENT: Final = frozenset(["search", "show", "get_many", "diff"])
@@ -157,3 +159,9 @@ class EverySpace(Operation):
     """Ask about another space than one's own, or about all."""
 
     VERB: ClassVar[str] = "every_space"
+
+
+class RecallForAnother(Operation):
+    """Recall into the context of another agent than the one that acts."""
+
+    VERB: ClassVar[str] = "recall for another"

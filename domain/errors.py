@@ -25,6 +25,14 @@ class MunimentError(Exception):
         self.message = message
         self.code = code or self.default_code
         self.field = field
+        self.number: int | None = None
+        """Which of several commands, decided together, it is of: counted from 0."""
+
+    def within(self, place: str) -> None:
+        """Says that it is of a part of the input, such as ``items.3``."""
+        self.message = f"{place}: {self.message}"
+        self.args = (self.message,)
+        self.field = f"{place}.{self.field}" if self.field else place
 
 
 class Invalid(MunimentError):  # noqa: N818 (families are named for what is the case)

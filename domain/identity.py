@@ -38,6 +38,9 @@ TRUST: dict[SourceType, int] = {
 }
 """How far a source is trusted where nothing lower is said."""
 
+_VOUCHES: dict[Role, int] = {"owner": 3, "main": 2}
+"""How far a source may be trusted that a role names: an agent passes on what the user said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -51,6 +54,20 @@ class Identity:
     def source_type(self) -> SourceType:
         """What an observation's source is where the caller does not say."""
         return _SOURCES.get(self.role, "model")
+
+    def require_vouched(self, source: SourceType) -> None:
+        """Refuses a source that is trusted further than who names it can vouch for.
+
+        Raises:
+            Invalid: ``source_invalid``.
+        """
+        if TRUST[source] > _VOUCHES.get(self.role, TRUST[self.source_type]):
+            raise Invalid(
+                f"source.type: {self.actor} cannot speak for the {source}: name who said it as it"
+                f" is, or leave it out, which means {self.source_type!r}.",
+                code="source_invalid",
+                field="source.type",
+            )
 
 
 def commits_for(actor: str) -> str:

@@ -1,8 +1,10 @@
 """Moments in time as people and programs write them: RFC 3339, aware, UTC inside."""
 
 import re
+from calendar import monthrange
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import MAXYEAR, UTC, datetime
 from typing import TypeAlias
 
 from .errors import Invalid
@@ -24,7 +26,10 @@ class Point:
 
 _POSITION = re.compile(r"[0-9]{1,30}")
 _RFC3339 = re.compile(
-    r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?(?P<zone>[Zz]|[+-]\d{2}:\d{2})?"
+    r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})"
+    r"[Tt ](?P<hour>\d{2}):(?P<minute>\d{2}):(?P<second>\d{2})(?:\.\d{1,6})?"
+    r"(?P<zone>[Zz]|[+-](?P<ahead>\d{2}):(?P<past>\d{2}))?",
+    re.ASCII,
 )
 
 
@@ -65,14 +70,32 @@ def parse(text: str, field: str) -> datetime:
             code="timestamp_invalid",
             field=field,
         )
-    try:
-        moment = datetime.fromisoformat(match[0].upper())
-    except ValueError as error:
-        reason = "leap seconds are not kept" if ":60" in text else str(error)
-        raise Invalid(
-            f"{field} names no moment: {reason}.", code="timestamp_invalid", field=field
-        ) from error
-    return in_utc(moment, field)
+    parts = {name: int(part) for name, part in match.groupdict("0").items() if name != "zone"}
+    reason = fault(parts["year"], parts["month"], parts["day"]) or _fault_of_clock(parts)
+    if reason is not None:
+        raise Invalid(f"{field} names no moment: {reason}.", code="timestamp_invalid", field=field)
+    return in_utc(datetime.fromisoformat(match[0].upper()), field)
+
+
+def fault(year: int, month: int, day: int) -> str | None:
+    """Why there is no such day in the calendar; None where there is."""
+    if not 1 <= year <= MAXYEAR:
+        return f"there is no year {year:04}"
+    if not 1 <= month <= 12:
+        return f"there is no month {month:02}"
+    if not 1 <= day <= monthrange(year, month)[1]:
+        return f"the month {year:04}-{month:02} has no day {day:02}"
+    return None
+
+
+def _fault_of_clock(parts: Mapping[str, int]) -> str | None:
+    if parts["second"] == 60:
+        return "leap seconds are not kept"
+    if parts["hour"] > 23 or parts["minute"] > 59 or parts["second"] > 59:
+        return "hours go to 23, minutes and seconds to 59"
+    if parts["ahead"] > 23 or parts["past"] > 59:
+        return "a zone is at most 23:59 from UTC"
+    return None
 
 
 def in_past(when: object, field: str) -> datetime | int:
@@ -89,7 +112,7 @@ def in_past(when: object, field: str) -> datetime | int:
     if isinstance(when, int) and not isinstance(when, bool):
         return when
     raise Invalid(
-        f"{field}: give an aware datetime, an RFC 3339 time or a position of the log.",
+        f"{field}: give a time such as 2026-03-03T12:00:00Z, or a position of the log.",
         code="when_invalid",
         field=field,
     )

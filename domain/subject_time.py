@@ -37,21 +37,26 @@ def parse(value: str, field: str = POINT) -> Span:
         Invalid: ``subject_time_invalid``, with the reason.
     """
     coarse = _COARSE.fullmatch(value)
-    try:
-        if coarse is None:
+    if coarse is None:
+        try:
             moment = moments.parse(value, field)
-            return Span(moment, moment)
-        year, month, day = coarse.groups()
-        start = datetime(int(year), int(month or 1), int(day or 1), tzinfo=UTC)
-        return Span(start, _end_of(start, has_month=bool(month), has_day=bool(day)))
-    except (Invalid, ValueError) as error:
-        reason = error.message if isinstance(error, Invalid) else str(error)
-        raise Invalid(
-            f"metadata.{field} is no subject time ({reason.rstrip('.')}): write 2019, 2019-06,"
-            " 2019-06-14 or a time such as 2019-06-14T12:00:00Z.",
-            code="subject_time_invalid",
-            field=f"metadata.{field}",
-        ) from error
+        except Invalid as error:
+            raise _no_subject_time(field, error.message.rstrip(".")) from error
+        return Span(moment, moment)
+    year, month, day = (int(part or 1) for part in coarse.groups())
+    if reason := moments.fault(year, month, day):
+        raise _no_subject_time(field, reason)
+    start = datetime(year, month, day, tzinfo=UTC)
+    return Span(start, _end_of(start, has_month=bool(coarse[2]), has_day=bool(coarse[3])))
+
+
+def _no_subject_time(field: str, reason: str) -> Invalid:
+    return Invalid(
+        f"metadata.{field} is no subject time ({reason}): write 2019, 2019-06, 2019-06-14 or a"
+        " time such as 2019-06-14T12:00:00Z.",
+        code="subject_time_invalid",
+        field=f"metadata.{field}",
+    )
 
 
 def _end_of(start: datetime, *, has_month: bool, has_day: bool) -> datetime:

@@ -326,7 +326,7 @@ class Auditing:
         at = self.reader.time_of(position) if 0 < position <= head else None
         if at is None:
             raise Invalid(
-                f"when: the log has no position {position:,}; it ends at {head:,}.",
+                f"when: the log has no such position; it ends at {head:,}.",
                 code="when_invalid",
                 field="when",
             )

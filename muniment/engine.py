@@ -147,8 +147,19 @@ class Engine:
         return answer
 
     def run_all(self, commands: Sequence[Answers[A]], identity: Identity) -> list[A]:
-        """Decides commands in one commit, all or none."""
-        answers = self._writer.run_all([*map(self._screened, commands)], identity)
+        """Decides commands in one commit, all or none.
+
+        Raises:
+            MunimentError: One is refused: ``number`` says which.
+        """
+        screened: list[Answers[A]] = []
+        for number, command in enumerate(commands):
+            try:
+                screened.append(self._screened(command))
+            except MunimentError as error:
+                error.number = number
+                raise
+        answers = self._writer.run_all(screened, identity)
         self._wake(identity)
         self.checkpoints.appended(self.models.position)
         return answers

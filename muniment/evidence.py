@@ -67,7 +67,7 @@ def prove_memory(
     """
     from .log.bundles import bundle
 
-    earlier = None if since is None else given(since)
+    earlier = None if since is None else given(since, "since")
     stream, position = engine.ask(_Whole(id), identity)
     reach = position if earlier is None else max(position, earlier.size)
     return bundle(engine.store, stream, engine.checkpoints.covering(reach), earlier)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar, Final, cast
 
 from pydantic import BeforeValidator, Field
 
@@ -26,14 +26,15 @@ MAX_ARGUMENTS_BYTES: Final = 65_536
 
 def _arguments(value: object) -> object:
     if not isinstance(value, Mapping):
-        return value
+        raise _no_arguments()
+    given = dict(cast("Mapping[object, object]", value))
+    if not all(isinstance(name, str) for name in given):
+        raise _no_arguments()
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True)
+        text = json.dumps(given, ensure_ascii=False, allow_nan=False, sort_keys=True)
         size = len(text.encode())
     except (TypeError, ValueError, RecursionError) as error:
-        raise Invalid(
-            f"arguments: give what JSON has ({error}).", code="arguments_invalid", field="arguments"
-        ) from error
+        raise _no_arguments() from error
     if size > MAX_ARGUMENTS_BYTES:
         raise Invalid(
             f"arguments: over {MAX_ARGUMENTS_BYTES:,} bytes as JSON: report the telling ones.",
@@ -41,6 +42,14 @@ def _arguments(value: object) -> object:
             field="arguments",
         )
     return text
+
+
+def _no_arguments() -> Invalid:
+    return Invalid(
+        "arguments: give values by name, each of them one that JSON has.",
+        code="arguments_invalid",
+        field="arguments",
+    )
 
 
 def _ttl(value: object) -> object:

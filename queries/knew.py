@@ -20,6 +20,7 @@ class Known:
     ``content`` is the text of that version; None where it was purged since or is not to be read.
     ``session`` and ``query`` are None where their words were purged; ``query`` of a browse too.
     ``position`` is that of the event which says so, ``state`` what the memory is in today.
+    ``recorded_by`` is the actor that says so where it is another than the agent.
     """
 
     memory: str
@@ -31,6 +32,7 @@ class Known:
     query: str | None
     score: float
     position: int
+    recorded_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,4 +93,5 @@ class Knew(Input):
                         query=asked,
                         score=score,
                         position=recorded.position,
+                        recorded_by=None if recorded.actor == stream.agent else recorded.actor,
                     )

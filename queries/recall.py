@@ -16,5 +16,6 @@ class Recall(Search):
 
     session: Annotated[SessionName, Field(description="The session that they are recalled in.")]
     agent: Annotated[
-        ActorName | None, Field(description="Into whose context; the actor's unless named.")
+        ActorName | None,
+        Field(description="Into whose context: another than the actor's needs a role that writes."),
     ] = None

@@ -104,6 +104,10 @@ def _certain(roots: tuple[str, ...], edges: tuple[Edge, ...]) -> set[str]:
     return found
 
 
+def _unknown_position() -> NotFound:
+    return NotFound("This space has no event at that position.", field="id")
+
+
 class _Walk:
     """Backwards from the newest: each memory is met first at the latest moment that matters."""
 
@@ -124,8 +128,9 @@ class _Walk:
             memory = readable(self._reading, of)
             self._meet(memory.id, memory.position, 0)
             return (memory.id,)
-        until = of if 0 < of <= self._reading.head() else 0
-        for recorded in self._reading.recorded(after=of - 1, until=until, space=None):
+        if not 0 < of <= self._reading.head():
+            raise _unknown_position()
+        for recorded in self._reading.recorded(after=of - 1, until=of, space=None):
             if recorded.space != self._reading.identity.space:
                 break
             if isinstance(recorded.event, Recalled):
@@ -144,7 +149,7 @@ class _Walk:
                 code="not_traceable",
                 field="id",
             )
-        raise NotFound(f"This space has no event at position {of:,}.", field="id")
+        raise _unknown_position()
 
     def go(self) -> None:
         """Visits what was met, the latest first."""

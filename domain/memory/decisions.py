@@ -332,7 +332,8 @@ def require_version(memory: State | None, expected: int | None) -> None:
     found = memory.version if memory else 0
     if expected is not None and expected != found:
         raise Conflict(
-            f"It is at version {found}, not at {expected}: read it again and decide again.",
+            f"It is at version {found:,}, not at the one that was decided on: read it again and"
+            " decide again.",
             code="version_conflict",
             field="expected_version",
         )

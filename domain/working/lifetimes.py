@@ -23,7 +23,7 @@ def lifetime(given: object) -> timedelta:
     if isinstance(given, timedelta):
         life = given
     elif isinstance(given, bool) or not isinstance(given, int | float):
-        raise _invalid("give seconds as a number, or a timedelta")
+        raise _invalid("give a number of seconds")
     elif not 0 < given <= LONGEST.total_seconds():  # NaN is refused too
         raise _invalid(f"give more than 0 seconds, and at most {LONGEST.days:,} days")
     else:

@@ -136,13 +136,16 @@ class Audit(Face):
         """What a finding means: title, meaning, what to do, severity.
 
         Raises:
+            Invalid: ``name_invalid``: it is no text.
             NotFound: ``invariant_unknown``.
         """
         self._authorise(ReadAudit)
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] (callers err)
+            raise Invalid("name: give a text.", code="name_invalid", field="name")
         entry = GLOSSARY.get(name)
         if entry is None:
             raise NotFound(
-                f"There is no invariant {name!r}; there are {', '.join(GLOSSARY)}.",
+                f"There is no invariant {name[:80]!r}; there are {', '.join(GLOSSARY)}.",
                 code="invariant_unknown",
                 field="name",
             )

@@ -54,8 +54,12 @@ class Face:
         """Whether this role may ask for an operation, by its name in the table of roles."""
         return may(self.role, operation, self._engine.rules.access)
 
-    def require(self, operation: str) -> None:
+    def require(self, operation: str, *, field: str | None = None) -> None:
         """Refuses what this role may not ask for, and puts on record that it was denied.
+
+        Args:
+            operation: Its name in the table of roles.
+            field: The input that asks for it, where it is a part of another operation.
 
         Raises:
             Refused: ``role_refused``.
@@ -67,6 +71,7 @@ class Face:
                 f"The role {self._identity.role!r} of {self.actor} may not {operation}: that"
                 f" is for {allowed}.",
                 code=_ROLE_REFUSED,
+                field=field,
             )
 
     def _edit(self, command: type[Edit], **given: Any) -> Memory:

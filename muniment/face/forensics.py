@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import muniment
 from muniment.domain import recall as recalls
+from muniment.domain.access import RecallForAnother
 from muniment.domain.errors import Invalid, StorageFailed
 from muniment.domain.memory.events import Store
 from muniment.domain.moments import When
@@ -46,13 +47,17 @@ class Forensics(Face):
     ) -> SearchResult:
         """Search, and record that what was found came into an agent's context.
 
-        ``agent`` is who acts unless it is named. Recalls are recorded a few together, as the
-        settings of ``[recall]`` say.
+        ``agent`` is who acts unless it is named; who may write may name another, for which an
+        orchestrator recalls. Recalls are recorded a few together, as the settings of ``[recall]``
+        say.
 
         Raises:
+            Refused: ``role_refused`` where the role may not name another agent.
             StorageFailed: ``read_only`` where nothing can be recorded: use ``search`` there.
         """
         self._authorise(Recall)
+        if agent is not None and agent != self.actor:
+            self.require(RecallForAnother.VERB, field="agent")
         asked = Recall.of(
             query=query,
             session=session,
@@ -97,7 +102,8 @@ class Forensics(Face):
         """Everything that had been recalled into an agent's context by a moment.
 
         ``when`` is a time or a position of the log. Each memory has the text of the version that
-        was recalled; of a purged one there are no words. What could be missing is said.
+        was recalled; of a purged one there are no words. Where another than the agent said that it
+        was recalled, ``recorded_by`` names it. What could be missing is said.
         """
         from muniment.investigating import knew
         from muniment.queries.knew import Knew

@@ -1,6 +1,7 @@
 """What puts memories into the store and changes them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar, Unpack
 
 from muniment.commands.archive import Archive
@@ -20,7 +21,7 @@ from muniment.commands.revise import Revise
 from muniment.commands.save_memory import Saved, SaveMemory
 from muniment.commands.save_memory import items as item_commands
 from muniment.commands.supersede import Supersede
-from muniment.domain.errors import Invalid
+from muniment.domain.errors import Invalid, MunimentError
 from muniment.domain.memory.events import Source, Store
 from muniment.domain.memory.view import Memory
 from muniment.queries.exact_twins import ExactTwins
@@ -80,19 +81,22 @@ class Writing(Face):
             Conflict: ``idempotency_key_reused`` where other items were saved under the key.
         """
         self._authorise(SaveMemory)
-        return self._engine.run_all(item_commands(_bulk(items), idempotency_key), self._identity)
+        commands = item_commands(_bulk(items), idempotency_key)
+        with _by_item(apart="idempotency_key" if idempotency_key else None):
+            return self._engine.run_all(commands, self._identity)
 
     def write_all(self, changes: Iterable[SaveMemory | Edit]) -> list[Saved | Memory]:
         """Saves and edits in one commit, all or none; the answers are in their order.
 
         Raises:
             Invalid: ``too_many_items`` over 50,000.
-            MunimentError: One of the changes is refused.
+            MunimentError: One of the changes is refused, named ``items.<number>``.
         """
         commands = _bulk(changes)
         for command in commands:
             self._authorise(type(command))
-        return self._engine.run_all(commands, self._identity)
+        with _by_item():
+            return self._engine.run_all(commands, self._identity)
 
     def revise(self, id: str, content: str, **options: Unpack[EditOptions]) -> Memory:
         """Rewrite the text of a memory; its history keeps the old one."""
@@ -208,6 +212,17 @@ class Writing(Face):
     def release_hold(self, id: str, **options: Unpack[EditOptions]) -> Memory:
         """Lift the legal hold on a memory."""
         return self._edit(ReleaseHold, id=id, **options)
+
+
+@contextmanager
+def _by_item(apart: str | None = None) -> Generator[None, None, None]:
+    """Names the item that is refused; ``apart`` is what all of them have from the call."""
+    try:
+        yield
+    except MunimentError as error:
+        if error.number is not None and (apart is None or error.field != apart):
+            error.within(f"items.{error.number}")
+        raise
 
 
 def _bulk(items: Iterable[T]) -> list[T]:

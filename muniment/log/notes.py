@@ -27,6 +27,21 @@ _KEY = re.compile(r"([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})")
 _SIZE = re.compile(r"0|[1-9][0-9]{0,17}")
 
 
+class Malformed(Exception):  # noqa: N818
+    """A note cannot be read: which line, and why."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(line, reason)
+        self.line = line
+        self.reason = reason
+
+    def of(self, field: str) -> Invalid:
+        """As an error of the input that it came in."""
+        return Invalid(
+            f"{field}: line {self.line}: {self.reason}.", code="checkpoint_malformed", field=field
+        )
+
+
 def origin(store_id: str) -> str:
     """What the checkpoints of a store begin with; also the name of the key that signs them."""
     return _ORIGIN + store_id
@@ -98,21 +113,28 @@ def note(text: str) -> Note:
     Raises:
         Invalid: ``checkpoint_malformed``, naming the line.
     """
+    try:
+        return _note(text)
+    except Malformed as error:
+        raise error.of("checkpoint") from error
+
+
+def _note(text: str) -> Note:
     if len(text) > MAX_NOTE:
-        raise malformed(1, f"a note has at most {MAX_NOTE:,} characters")
+        raise Malformed(1, f"a note has at most {MAX_NOTE:,} characters")
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):
         if any(character < " " or "\ud800" <= character <= "\udfff" for character in line):
-            raise malformed(number, "there is a character that no note may hold")
+            raise Malformed(number, "there is a character that no note may hold")
     if lines[-1] != "":
-        raise malformed(len(lines), "it does not end in a newline")
+        raise Malformed(len(lines), "it does not end in a newline")
     if "" not in lines[:-1]:
-        raise malformed(len(lines), "no blank line and no signature follow the text")
+        raise Malformed(len(lines), "no blank line and no signature follow the text")
     blank = len(lines) - 2 - lines[-2::-1].index("")
     if blank == 0:
-        raise malformed(1, "there is no text")
+        raise Malformed(1, "there is no text")
     if blank == len(lines) - 2:
-        raise malformed(len(lines), "no signature follows the blank line")
+        raise Malformed(len(lines), "no signature follows the blank line")
     signatures = [
         _signature(number, line) for number, line in enumerate(lines[blank + 1 : -1], blank + 2)
     ]
@@ -123,7 +145,7 @@ def _signature(number: int, line: str) -> tuple[str, bytes, bytes]:
     match = _SIGNATURE.fullmatch(line)
     coded = None if match is None else _decoded(match[2])
     if match is None or coded is None or len(coded) < 5:
-        raise malformed(number, "this is no signature: it reads '— name base64'")
+        raise Malformed(number, "this is no signature: it reads '— name base64'")
     return match[1], coded[:4], coded[4:]
 
 
@@ -151,20 +173,27 @@ class Checkpoint:
         return note(self.text)
 
     @classmethod
-    def of(cls, text: str) -> "Checkpoint":
+    def of(cls, text: str, *, field: str = "checkpoint") -> "Checkpoint":
         """The checkpoint of a note; that anybody signed it is not said by this.
 
         Raises:
-            Invalid: ``checkpoint_malformed``, naming the line.
+            Invalid: ``checkpoint_malformed``, naming the line, and ``field`` as where it came in.
         """
-        lines = note(text).text.split("\n")[:-1]
+        try:
+            return cls._of(text)
+        except Malformed as error:
+            raise error.of(field) from error
+
+    @classmethod
+    def _of(cls, text: str) -> "Checkpoint":
+        lines = _note(text).text.split("\n")[:-1]
         if len(lines) != 5:
-            raise malformed(min(len(lines), 5) + 1, f"the text has {len(lines)} lines, not 5")
+            raise Malformed(min(len(lines), 5) + 1, f"the text has {len(lines)} lines, not 5")
         name, size, root, chain, time = lines
         if not name.startswith(_ORIGIN):
-            raise malformed(1, f"the origin is none of ours: it begins with {_ORIGIN}")
+            raise Malformed(1, f"the origin is none of ours: it begins with {_ORIGIN}")
         if _SIZE.fullmatch(size) is None:
-            raise malformed(2, "the size is no decimal number")
+            raise Malformed(2, "the size is no decimal number")
         return cls(
             name,
             int(size),
@@ -183,14 +212,14 @@ def checkpoint_text(store_id: str, size: int, root: bytes, chain: bytes, time: s
 
 def _named(number: int, name: str, line: str) -> str:
     if not line.startswith(name + " "):
-        raise malformed(number, f"it does not begin with '{name} '")
+        raise Malformed(number, f"it does not begin with '{name} '")
     return line[len(name) + 1 :]
 
 
 def _hash(number: int, text: str) -> str:
     found = _decoded(text)
     if found is None or len(found) != 32:
-        raise malformed(number, "this is not the base64 of 32 bytes")
+        raise Malformed(number, "this is not the base64 of 32 bytes")
     return found.hex()
 
 
@@ -200,7 +229,7 @@ def _time(number: int, text: str) -> str:
             return text
     except Invalid:
         pass
-    raise malformed(number, "this is no time of the form 2026-03-03T12:00:00.000000Z")
+    raise Malformed(number, "this is no time of the form 2026-03-03T12:00:00.000000Z")
 
 
 def _decoded(text: str) -> bytes | None:
@@ -210,10 +239,3 @@ def _decoded(text: str) -> bytes | None:
     except (binascii.Error, ValueError):
         return None
     return found if base64.b64encode(found).decode() == text else None
-
-
-def malformed(line: int, reason: str) -> Invalid:
-    """What is raised for a note that cannot be read: which line, and why."""
-    return Invalid(
-        f"checkpoint: line {line}: {reason}.", code="checkpoint_malformed", field="checkpoint"
-    )

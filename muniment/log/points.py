@@ -24,7 +24,7 @@ def point(rows: Recorder, when: datetime | int) -> Point:
     head = rows.head().position
     if not 1 <= when <= head:
         raise Invalid(
-            f"when: the log has no position {when:,}: name one from 1 to {head:,}."
+            f"when: the log has no such position: name one from 1 to {head:,}."
             if head
             else "when: the log is empty: it has no position yet.",
             code="position_unknown",

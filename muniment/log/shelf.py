@@ -10,7 +10,7 @@ from muniment.domain.errors import Invalid
 
 from .datastore import typed_errors
 from .merkle import Frontier
-from .notes import Checkpoint, malformed, origin
+from .notes import Checkpoint, Malformed, origin
 from .signing import Ring, ring
 from .store import Store
 
@@ -47,7 +47,7 @@ def load(directory: Path, size: int) -> Checkpoint:
     return read(place(directory, size))
 
 
-def read(path: Path) -> Checkpoint:
+def read(path: Path, field: str = "checkpoint") -> Checkpoint:
     """The checkpoint of a file; nothing is verified.
 
     Raises:
@@ -57,14 +57,14 @@ def read(path: Path) -> Checkpoint:
         text = path.read_bytes().decode()
     except OSError as error:
         raise Invalid(
-            f"against: {path} cannot be read ({error.strerror}).",
+            f"{field}: {path} cannot be read ({error.strerror}).",
             code="checkpoint_unreadable",
-            field="against",
+            field=field,
         ) from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        raise malformed(line, "this is no UTF-8") from error
-    return Checkpoint.of(text)
+        raise Malformed(line, "this is no UTF-8").of(field) from error
+    return Checkpoint.of(text, field=field)
 
 
 def keys_of(store: Store) -> Ring:
@@ -87,8 +87,8 @@ def place(directory: Path, size: int) -> Path:
     return directory / f"{size:012}.checkpoint"
 
 
-def given(against: Against) -> Checkpoint:
-    """The checkpoint that was given, whichever way.
+def given(against: Against, field: str) -> Checkpoint:
+    """The checkpoint that was given as ``field``, whichever way.
 
     Raises:
         Invalid: ``checkpoint_malformed`` or ``checkpoint_unreadable``.
@@ -97,10 +97,12 @@ def given(against: Against) -> Checkpoint:
         return against
     try:
         text = os.fsdecode(against)
-        return Checkpoint.of(text) if "\n" in text else read(Path(text).expanduser())
+        if "\n" in text:
+            return Checkpoint.of(text, field=field)
+        return read(Path(text).expanduser(), field)
     except (TypeError, ValueError, RuntimeError) as error:
         raise Invalid(
-            "against: give a checkpoint, its text, or the path of a file that holds it.",
+            f"{field}: give a checkpoint, its text, or the path of a file that holds it.",
             code="checkpoint_unreadable",
-            field="against",
+            field=field,
         ) from error

@@ -88,7 +88,7 @@ def verify(store: Store, against: Against | None = None) -> Verification:
         StorageFailed: The disk fails, or another program holds the database. What is damaged is a
             finding, not an error.
     """
-    reading = _Reading(store, None if against is None else given(against))
+    reading = _Reading(store, None if against is None else given(against, "against"))
     try:
         while reading.take_in():
             pass

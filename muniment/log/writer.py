@@ -255,15 +255,19 @@ class Writer:
         answers: list[A] = []
         appended: list[Recorded] = []
         work = Work(batch, turn.identity, batch.began_at, self._rules)
-        for command in turn.commands:
+        for number, command in enumerate(turn.commands):
             work.now = _read(self._clock)
             key = command.idempotency_key
             command_id = keyed_command_id(turn.identity, key) if key else new_id()
-            recorded = self._earlier(command, command_id) if key else None
-            repeated = recorded is not None
-            if recorded is None:
-                envelope = self._envelope(turn, command, command_id, work.now, batch.tail)
-                recorded = work.append(command.decide(work), envelope)
+            try:
+                recorded = self._earlier(command, command_id) if key else None
+                repeated = recorded is not None
+                if recorded is None:
+                    envelope = self._envelope(turn, command, command_id, work.now, batch.tail)
+                    recorded = work.append(command.decide(work), envelope)
+            except MunimentError as error:
+                error.number = number
+                raise
             appended += recorded
             answers.append(command.answer(Outcome(recorded, work, repeated)))
         batch.states.update(work.changed)

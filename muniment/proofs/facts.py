@@ -19,9 +19,6 @@ from muniment.log.rows import Row
 NO_TIME: Final = datetime.min.replace(tzinfo=UTC)
 """Stands for a time that is not known."""
 
-SCHEMA: Final = 1
-"""The number of every form that is known here."""
-
 
 class Malformed(Exception):  # noqa: N818
     """The stored facts are not those that the name of the event promises."""
@@ -113,7 +110,7 @@ _REMOVAL = (
     _Fact("policy", _TEXT),
 )
 
-_SHAPES: Mapping[str, tuple[_Fact, ...]] = {
+_FIRST: Mapping[str, tuple[_Fact, ...]] = {
     e.Saved.NAME: (_Fact("store", _TEXT), _Fact("trust", _COUNT), *_LIKE),
     e.Imported.NAME: (
         _Fact("store", _TEXT),
@@ -187,7 +184,17 @@ _SHAPES: Mapping[str, tuple[_Fact, ...]] = {
     erasure.Completed.NAME: (_optional("key_backups_until", _moment),),
 }
 
-NAMES: Final = frozenset(_SHAPES)
+_SHAPES: Mapping[tuple[str, int], tuple[_Fact, ...]] = {
+    **{(name, 1): shape for name, shape in _FIRST.items()},
+    (e.Pinned.NAME, 2): (),
+    (e.Unpinned.NAME, 2): (),
+}
+"""The facts of every name and schema that is known here."""
+
+FORMS: Final = frozenset(_SHAPES)
+"""Their names and schemas."""
+
+NAMES: Final = frozenset(_FIRST)
 """The names of events that the invariants are about."""
 
 MEMORY_NAMES: Final = frozenset(name for name in NAMES if name.startswith("memory."))
@@ -203,7 +210,7 @@ def read(row: Row, before: datetime | None) -> tuple[Stored, str | None]:
     except (Malformed, ValueError):
         wrong = "its recorded time is none"
         at = before or NO_TIME
-    shape = _SHAPES.get(row.name) if row.schema == SCHEMA else None
+    shape = _SHAPES.get((row.name, row.schema))
     try:
         facts = _read(from_json(row.facts, allow_inf_nan=False), shape)
     except (Malformed, ValueError, TypeError) as error:

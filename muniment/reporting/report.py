@@ -77,7 +77,7 @@ def report(
     Raises:
         Invalid: ``checkpoint_malformed``, ``checkpoint_unreadable`` or ``subject_invalid``.
     """
-    outside = None if against is None else given(against)
+    outside = None if against is None else given(against, "against")
     asked = None if subject is None else AboutSubject.of(subject=subject)
     if not engine.store.read_only:
         engine.recalls.flush()

@@ -284,6 +284,15 @@ class TestAHandOnTheLog:
             assert failing(m.audit.run()) == {"log-intact"}
 
 
+def test_pins_on_the_words_of_a_user_are_no_damage(m: Muniment) -> None:
+    id_ = m.save("Anna is ill").id
+    bot = m.acting_as("bot:main")
+    bot.pin(id_, trigger="never forget this")
+    bot.unpin(id_, trigger="that may go")
+    row = m.audit.run()
+    assert (row["malformedFiles"], row["status"]) == (0, "healthy")
+
+
 def test_what_was_purged_since_is_no_fault_of_then(m: Muniment, clock: Clock) -> None:
     id_ = m.save("Anna is ill", category="people/anna").id
     row = m.audit.run()

@@ -6,6 +6,7 @@ import pytest
 
 from muniment.domain.errors import Invalid
 from muniment.domain.identity import TRUST, identity
+from muniment.domain.memory.events import SourceType
 
 
 class TestRoles:
@@ -34,6 +35,22 @@ class TestRoles:
 
     def test_trust_falls_from_the_owner_to_the_web(self) -> None:
         assert TRUST == {"owner": 3, "user": 2, "agent": 1, "tool": 1, "model": 1, "web": 0}
+
+    @pytest.mark.parametrize(
+        ("actor", "up_to"),
+        [("manual", 3), ("bot:main", 2), ("subagent:scout", 1), ("system:dream", 1)],
+    )
+    @pytest.mark.parametrize("source", list(TRUST))
+    def test_nobody_speaks_for_who_is_trusted_further(
+        self, actor: str, up_to: int, source: SourceType
+    ) -> None:
+        acting = identity("default", actor)
+        if TRUST[source] <= up_to:
+            acting.require_vouched(source)
+            return
+        with pytest.raises(Invalid) as caught:
+            acting.require_vouched(source)
+        assert (caught.value.code, caught.value.field) == ("source_invalid", "source.type")
 
 
 class TestNames:

@@ -374,7 +374,11 @@ class TestInput:
         assert m.stats().head == 1
 
     @pytest.mark.parametrize(
-        "cascade", ["all", None, "keep", ("keep", ""), ("keep", " "), ("cascade", "why"), (), 1]
+        "cascade",
+        [
+            *("all", None, "keep", ("keep", ""), ("keep", " "), ("cascade", "why"), (), 1),
+            *(["keep", "r"], ("cascade", ""), ("keep", "r", ""), ["cascade"], {"keep": "r"}),
+        ],
     )
     def test_a_policy_is_one_of_three_and_keeping_has_a_reason(
         self, m: Muniment, cascade: Any

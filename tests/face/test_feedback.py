@@ -104,7 +104,10 @@ FEEDBACK: dict[str, Any] = {"kind": "praise", "text": "x"}
         ("report_tool_call", {"session": ""}, "session_invalid", "session"),
         ("report_tool_call", {"tool": ""}, "tool_invalid", "tool"),
         ("report_tool_call", {"tool": "x" * 257}, "tool_invalid", "tool"),
-        ("report_tool_call", {"arguments": [1]}, "arguments_invalid", "arguments"),
+        *(
+            ("report_tool_call", {"arguments": wrong}, "arguments_invalid", "arguments")
+            for wrong in ("text", '{"a": 1}', [1], [("a", 1)], None, 5, {5: "a"}, {"a": {1, 2}})
+        ),
         ("report_tool_call", {"arguments": {"a": object()}}, "arguments_invalid", "arguments"),
         ("report_tool_call", {"arguments": {"a": float("nan")}}, "arguments_invalid", "arguments"),
         ("report_tool_call", {"arguments": {"a": "\ud800"}}, "arguments_invalid", "arguments"),

@@ -154,6 +154,21 @@ class TestCommitting:
         done = main.decide(1, "commit", content=LISBON)
         assert m.get(done.memory or "").trust == 1
 
+    def test_what_the_owner_proposed_is_trusted_as_the_owners_whoever_commits_it(
+        self, m: Muniment, main: Muniment
+    ) -> None:
+        m.propose(FACT)
+        memory = m.get(main.decide(1, "commit").memory or "")
+        assert (memory.source.type, memory.trust) == ("owner", 3)
+
+    @pytest.mark.parametrize("filed", [{"category": "ops"}, {"tags": ["ops"]}])
+    def test_filed_by_an_agent_it_is_trusted_as_the_agent_is(
+        self, m: Muniment, main: Muniment, filed: dict[str, Any]
+    ) -> None:
+        m.propose(FACT)
+        memory = m.get(main.decide(1, "commit", **filed).memory or "")
+        assert (memory.source.type, memory.trust) == ("owner", 1)
+
     def test_what_is_known_is_reinforced(self, m: Muniment, scout: Muniment) -> None:
         known = m.acting_as("bot:x").save(FACT)
         made = scout.propose(FACT)

@@ -94,6 +94,33 @@ class TestRecall:
         (entry,) = recalls_of(m)
         assert (entry.actor, entry.data["agent"]) == ("subagent:scout", None)
 
+    @pytest.mark.parametrize("actor", ["subagent:kid", "system:dream"])
+    @pytest.mark.parametrize("agent", ["bot:main", "manual", "?"])
+    def test_who_may_not_write_cannot_say_what_another_was_told(
+        self, m: Muniment, actor: str, agent: str
+    ) -> None:
+        m.save(FACT)
+        with pytest.raises(Refused) as caught:
+            m.acting_as(actor).recall("relay", session="s", agent=agent)
+        assert (caught.value.code, caught.value.field) == ("role_refused", "agent")
+        assert m.knew("bot:main", m.stats().head).known == ()
+        denied = [entry.data["operation"] for entry in m.log(name="access.denied")]
+        assert denied == ["recall for another"]
+
+    def test_anybody_that_recalls_may_name_itself(self, m: Muniment) -> None:
+        m.save(FACT)
+        m.acting_as("subagent:kid").recall("relay", session="s", agent="subagent:kid")
+        (known,) = m.knew("subagent:kid", m.stats().head).known
+        assert known.recorded_by is None
+
+    def test_of_what_another_recorded_it_is_told_who_did(self, m: Muniment) -> None:
+        m.save(FACT)
+        main = m.acting_as("bot:main")
+        main.recall("relay", session="s", agent="subagent:kid")
+        m.acting_as("subagent:kid").recall("relay", session="s")
+        report = m.knew("subagent:kid", m.stats().head)
+        assert sorted(known.recorded_by or "" for known in report.known) == ["", "bot:main"]
+
     def test_a_month_of_a_session_and_agent_is_one_stream(self, m: Muniment, clock: Clock) -> None:
         for session, agent, days in (
             ("s", "bot:a", 0),

@@ -45,6 +45,7 @@ SETTLED: dict[str, dict[str, bool]] = {
     "save": {"owner": True, "main": True, "contributor": False, "auditor": False, "admin": False},
     "decide": {"owner": True, "main": True, "contributor": False, "service": False},
     "propose": {"contributor": True, "auditor": False},
+    "recall for another": {"owner": True, "main": True, "contributor": False, "service": False},
     "purge": {"owner": True, "main": False, "contributor": False, "service": True, "admin": True},
     "erase": {"owner": True, "main": False, "service": False, "admin": True},
     "hold": {"owner": True, "main": False, "service": False, "admin": True},

@@ -1,10 +1,13 @@
 """Saving many in one commit: all of them or none."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from muniment import Conflict, Invalid, Muniment
+import muniment
+from muniment import Conflict, Invalid, Muniment, MunimentError
+from muniment.commands.mark_used import MarkUsed
 
 FACT = "The Quillmark feed sits on Drive North."
 
@@ -148,3 +151,53 @@ class TestNone:
         with pytest.raises(Invalid) as caught:
             m.save_many([{"content": ""}] * 50_001)
         assert (caught.value.code, caught.value.field) == ("too_many_items", "items")
+
+
+class TestRefusedWhileTheyAreDecided:
+    """The item is named, whatever speaks against it and whenever that is found."""
+
+    @pytest.mark.parametrize(
+        ("item", "code", "field"),
+        [
+            ({"expected_version": 9}, "version_conflict", "expected_version"),
+            ({"source": "web", "trust": 2}, "trust_invalid", "trust"),
+            ({"idempotency_key": "used"}, "idempotency_key_reused", "idempotency_key"),
+        ],
+    )
+    @pytest.mark.parametrize("before", [0, 2])
+    def test_the_item_is_named(
+        self, m: Muniment, item: dict[str, Any], code: str, field: str, before: int
+    ) -> None:
+        m.save("The dock is red.", idempotency_key="used")
+        items = [{"content": f"Shelf {n} is empty."} for n in range(before)]
+        with pytest.raises(MunimentError) as caught:
+            m.save_many([*items, {"content": FACT} | item])
+        assert (caught.value.code, caught.value.field) == (code, f"items.{before}.{field}")
+        assert str(caught.value).startswith(f"items.{before}: ")
+        assert m.stats().head == 1
+
+    def test_a_secret_names_its_item(self, tmp_path: Path) -> None:
+        rejecting = {"memory": {"secrets": "reject"}}
+        secret = "ghp_" + "a1B2" * 9
+        with muniment.open(tmp_path, settings=rejecting) as m:
+            with pytest.raises(Invalid) as caught:
+                m.save_many([{"content": FACT}, {"content": secret}])
+            assert (caught.value.code, caught.value.field) == ("secret_found", "items.1.content")
+
+    def test_the_key_of_all_of_them_is_no_items(self, m: Muniment) -> None:
+        m.save_many([{"content": FACT}], idempotency_key="k")
+        with pytest.raises(Conflict) as caught:
+            m.save_many([{"content": "Other."}], idempotency_key="k")
+        assert caught.value.field == "idempotency_key"
+
+    def test_an_edit_among_them_is_named(self, m: Muniment) -> None:
+        id_ = m.save(FACT).id
+        edits = [MarkUsed.of(id=id_), MarkUsed.of(id=id_, expected_version=9)]
+        with pytest.raises(Conflict) as caught:
+            m.write_all(edits)
+        assert caught.value.field == "items.1.expected_version"
+
+    def test_one_that_comes_alone_is_no_item(self, m: Muniment) -> None:
+        with pytest.raises(Conflict) as caught:
+            m.save(FACT, expected_version=9)
+        assert caught.value.field == "expected_version"

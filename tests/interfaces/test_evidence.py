@@ -53,6 +53,7 @@ def test_verify_ends_with_2_where_the_checkpoint_cannot_be_read(
     run = muniment("verify", "--against", against, "--json", stdin=b"\xff")
     assert run.status == 2
     assert run.error["code"] in ("checkpoint_unreadable", "checkpoint_malformed")
+    assert run.error["field"] == "against"
 
 
 def test_verify_ends_with_2_where_the_log_cannot_be_read(muniment: Terminal) -> None:

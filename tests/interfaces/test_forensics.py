@@ -44,6 +44,7 @@ def test_knew_tells_the_words_the_session_and_what_may_be_lacking(
     assert told.status == 0
     assert "session plan" in told.out
     assert "for 'pump'" in told.out
+    assert "recorded by manual" in told.out
     assert "The pump at station 4 runs at 9 bar" in told.out
     assert "What this may lack:" in told.out
     (known,) = muniment("knew", "bot:scout", "--at", LATER, "--json").json["known"]

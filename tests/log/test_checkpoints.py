@@ -4,7 +4,7 @@ import json
 import shutil
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -498,9 +498,16 @@ def test_a_checkpoint_may_be_given_as_it_is_as_text_or_as_a_path(
     ],
 )
 def test_what_is_no_checkpoint_is_refused(given: Any, code: str) -> None:
-    with muniment.open(":memory:") as m, pytest.raises(muniment.Invalid) as error:
-        m.verify(against=given)
-    assert error.value.code == code
+    with muniment.open(":memory:") as m:
+        id_ = m.save("The dock is red.").id
+        asks: dict[str, Callable[[], object]] = {
+            "against": lambda: m.verify(against=given),
+            "since": lambda: m.prove(id_, since=given),
+        }
+        for field, ask in asks.items():
+            with pytest.raises(muniment.Invalid, match=rf"^{field}: ") as error:
+                ask()
+            assert (error.value.code, error.value.field) == (code, field)
 
 
 def test_without_a_public_key_nothing_is_said_of_signatures(directory: Path, clock: Clock) -> None:

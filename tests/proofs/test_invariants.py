@@ -190,6 +190,13 @@ def a_policy_that_archives_a_pinned_memory(log: Handwritten) -> int:
 
 
 @breaks("pinned-kept-from-policies")
+def a_policy_that_archives_what_was_pinned_on_somebodys_words(log: Handwritten) -> int:
+    log.save(A)
+    log.say(A, e.PinnedWhenTold(trigger="never forget this"))
+    return log.say(A, archived("prune"), actor="system:dream")
+
+
+@breaks("pinned-kept-from-policies")
 def a_policy_that_purges_what_came_pinned(log: Handwritten) -> int:
     log.imported(A, pinned=True, archived_at=log.at(1))
     return log.request(A, actor="system:retention")

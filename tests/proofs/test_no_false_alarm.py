@@ -6,7 +6,7 @@ import pytest
 from commotion import commotion, take_over
 from log_backends import SOAK
 
-from muniment.proofs.facts import NAMES
+from muniment.proofs.facts import FORMS
 
 
 @pytest.mark.parametrize("seed", range(50 * SOAK))
@@ -18,16 +18,18 @@ def test_all_invariants_hold_whatever_happens(seed: int, tmp_path: Path) -> None
         take_over(made, other, tmp_path)
         other.happen(40)
         assert other.m.prove_invariants().violations == ()
+        assert other.m.audit.run()["malformedFiles"] == 0
 
 
-def test_commotion_makes_every_event_that_there_is(tmp_path: Path) -> None:
-    seen: set[str] = set()
+def test_commotion_makes_every_event_in_every_schema(tmp_path: Path) -> None:
+    seen: set[tuple[str, int]] = set()
     for seed in range(100):
         made, other = commotion(seed), commotion(seed + 10**6)
         with made.m, other.m:
             made.happen(60)
             take_over(made, other, tmp_path)
-            seen |= {entry.name for handle in (made.m, other.m) for entry in handle.log(space="*")}
-        if seen >= NAMES:
+            for handle in (made.m, other.m):
+                seen |= {(entry.name, entry.schema) for entry in handle.log(space="*")}
+        if seen >= FORMS:
             return
-    assert sorted(NAMES - seen) == []
+    assert sorted(FORMS - seen) == []

@@ -99,7 +99,10 @@ class Commotion:
         elif state == "quarantined":
             edits = (("release", ()), ("restore", ()), ("unpin", ()))
         name, given = self.random.choice((*edits, ("release_hold", ()), ("unpin", ())))
-        getattr(m, name)(id_, *given)
+        if name in ("pin", "unpin"):
+            getattr(m, name)(id_, trigger=self.random.choice([None, None, "Just as I say"]))
+        else:
+            getattr(m, name)(id_, *given)
 
     def merged(self, m: Muniment) -> None:
         ids = [self.some(m) for _ in range(self.random.randint(2, 4))]

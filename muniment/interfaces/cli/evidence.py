@@ -51,7 +51,7 @@ def _verify(
     """
     session = of(context, as_json=as_json)
     try:
-        outside = None if against is None else kept_elsewhere(against)
+        outside = None if against is None else kept_elsewhere(against, "against")
         with session.reading() as face, progress("verifying"):
             answer = face.verify(against=outside)
     except StorageFailed as error:
@@ -95,7 +95,7 @@ def _prove(
     muniment/verifier.py, which needs nothing else of it.
     """
     session = of(context, as_json=True)
-    earlier = None if since is None else kept_elsewhere(since)
+    earlier = None if since is None else kept_elsewhere(since, "since")
     with progress("proving"):
         answer = _proven(session, id, earlier)
     sys.stdout.write(document(answer) + "\n")
@@ -113,13 +113,14 @@ def _proven(session: Session, id: str, since: Checkpoint | None) -> Bundle:
         return face.prove(id, since=since)
 
 
-def kept_elsewhere(argument: str) -> Checkpoint:
+def kept_elsewhere(argument: str, option: str) -> Checkpoint:
     """The checkpoint of a file, or of the standard input."""
     if argument != "-":
-        return given(argument)
+        return given(argument, option)
     try:
-        return Checkpoint.of(sys.stdin.buffer.read(4 * MAX_NOTE + 4).decode())
+        text = sys.stdin.buffer.read(4 * MAX_NOTE + 4).decode()
     except UnicodeDecodeError as error:
         raise Invalid(
-            "against: this is no UTF-8.", code="checkpoint_malformed", field="against"
+            f"{option}: this is no UTF-8.", code="checkpoint_malformed", field=option
         ) from error
+    return Checkpoint.of(text, field=option)

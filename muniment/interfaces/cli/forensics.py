@@ -84,12 +84,13 @@ def _known(answer: KnewReport) -> Iterator[Line]:
     for known in answer.known:
         asked = f"for {known.query!r}" if known.query is not None else ""
         where = "" if known.session is None else f"session {known.session}"
+        by = "" if known.recorded_by is None else f"recorded by {known.recorded_by}"
         yield line(
             (stamp(known.recalled_at), "dim"),
             "  ",
             (tail(known.memory), "cyan"),
             f" v{known.version}  ",
-            ("  ".join(filter(None, [where, asked, f"score {known.score:.3g}"])), "dim"),
+            ("  ".join(filter(None, [where, asked, f"score {known.score:.3g}", by])), "dim"),
             ("" if known.state == "live" else f"  {known.state}", "yellow"),
         )
         text = f"[{known.state}]" if known.content is None else known.content

@@ -59,7 +59,7 @@ def _report(
     """
     session = of(context, as_json=as_json)
     places = None if out is None else _places(out, overwrite=overwrite)
-    outside = None if against is None else kept_elsewhere(against)
+    outside = None if against is None else kept_elsewhere(against, "against")
     with session.reading() as face, progress("reporting"):
         answer = face.report(since, until, against=outside, subject=subject)
     if places is not None:

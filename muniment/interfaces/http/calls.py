@@ -72,17 +72,24 @@ def _erasing(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def verify(call: Call) -> object:
     """Verifies, against a checkpoint where one is given."""
-    return call.face.verify(against=_checkpoint_of(call.values.get("against")))
+    return call.face.verify(against=_checkpoint_of(call.values, "against"))
 
 
 def prove(call: Call) -> object:
     """The bundle of a memory."""
-    return call.face.prove(call.values["id"], since=_checkpoint_of(call.values.get("since")))
+    return call.face.prove(call.values["id"], since=_checkpoint_of(call.values, "since"))
 
 
-def _checkpoint_of(text: object) -> Any:
+def _checkpoint_of(values: Mapping[str, Any], field: str) -> Checkpoint | None:
     """Only the text of one: a path would be of this machine."""
-    return Checkpoint.of(text) if isinstance(text, str) else text
+    text = values.get(field)
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        raise Invalid(
+            f"{field}: give the text of a checkpoint.", code="checkpoint_malformed", field=field
+        )
+    return Checkpoint.of(text, field=field)
 
 
 def audit_latest(call: Call) -> object:

@@ -335,3 +335,39 @@ class TestTrouble:
             other.execute("ROLLBACK")
             other.close()
             assert owner.post("/v1/memories", json={"content": FACT}).status_code == 201
+
+
+@pytest.mark.parametrize(
+    "cascade", [["keep", "r"], ["cascade"], {"keep": "r", "more": ""}, {"cascade": ""}, 5, None]
+)
+def test_what_becomes_of_merges_is_a_word_or_what_is_kept_and_why(
+    owner: httpx.Client, id_: str, cascade: object
+) -> None:
+    body = {"basis": "gdpr-17", "dry_run": True, "cascade": cascade}
+    answer = owner.post(f"/v1/memories/{id_}/erase", json=body)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["field"]) == (422, "cascade")
+
+
+@pytest.mark.parametrize("arguments", ["text", ["a"], 5, None])
+def test_what_a_tool_was_called_with_has_names(owner: httpx.Client, arguments: object) -> None:
+    body = {"tool": "ls", "arguments": arguments, "ok": True}
+    answer = owner.post("/v1/sessions/s/tool-calls", json=body)
+    assert (answer.status_code, answer.json()["error"]["field"]) == (422, "arguments")
+
+
+class TestCheckpointsThatAreNone:
+    """The field is the one that the address takes, and nothing is said of files."""
+
+    @pytest.mark.parametrize("given", ["zz", "a\nb\n", 5, ["x"]])
+    @pytest.mark.parametrize(
+        ("address", "field"), [("/v1/verify", "against"), ("/v1/memories/{id}/proof", "since")]
+    )
+    def test_the_field_is_named(
+        self, owner: httpx.Client, id_: str, address: str, field: str, given: object
+    ) -> None:
+        answer = owner.post(address.replace("{id}", id_), json={field: given})
+        error = answer.json()["error"]
+        assert (answer.status_code, error["field"]) == (422, field)
+        assert error["message"].startswith(f"{field}: ")
+        assert "path" not in error["message"]

@@ -134,7 +134,7 @@ class TestCalls:
             assert nothing == "Working memory holds nothing there."
             missed = await told(session, "search_working_memory", query="zebra")
             assert "not evidence" in missed
-            for ttl in (0, -1, True, "5"):
+            for ttl in (0, -1, True, "5", 10**400, 1e308):
                 code = await failed(session, "save_to_working_memory", **kept, ttl_minutes=ttl)
                 assert code.startswith("[ttl_invalid] ")
 
