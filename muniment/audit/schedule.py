@@ -14,7 +14,6 @@ from cronsim import CronSim, CronSimError
 
 from muniment.domain.errors import MunimentError, StorageFailed
 from muniment.domain.ports import Clock
-from muniment.log.datastore import typed_errors
 from muniment.log.lock import LogLock
 
 _log = structlog.get_logger(__name__)
@@ -63,16 +62,12 @@ class Slot:
 
     Args:
         path: The lock file; None: threads alone.
-
-    Raises:
-        StorageFailed: ``io_error`` where the file cannot be had.
     """
 
     def __init__(self, path: Path | None) -> None:
-        with typed_errors():
-            if path is not None:
-                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = LogLock(path, timeout=0.0)
+        if path is not None:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock = LogLock(path, timeout=0.0)
 
     @contextmanager
     def taken(self) -> Generator[bool, None, None]:

@@ -24,6 +24,7 @@ from muniment.domain.errors import Invalid, NotFound, StorageFailed
 from muniment.domain.identity import Identity, identity
 from muniment.domain.moments import When
 from muniment.engine import Engine
+from muniment.log.datastore import typed_errors
 from muniment.paths import path_of
 from muniment.queries.search import MAX_QUERY, Search
 
@@ -227,14 +228,20 @@ class Audit(Face):
             self._engine.run(command, self._identity)
 
     def scheduler(self) -> Scheduler:
-        """What runs the audits of all spaces when they are due; it has to be started."""
+        """What runs the audits of all spaces when they are due; it has to be started.
+
+        Raises:
+            StorageFailed: ``io_error`` where the file cannot be had by which processes take turns.
+        """
         self._authorise(RecordAudit)
         options, directory = self._auditing.options, self._engine.directory
+        with typed_errors():
+            slot = Slot(None if directory is None else directory / "state" / "passes.lock")
         return Scheduler(
             self._passes,
             clock=self._engine.now,
             zone=options.zone,
-            slot=Slot(None if directory is None else directory / "state" / "passes.lock"),
+            slot=slot,
             initial_delay=timedelta(minutes=options.initial_delay_minutes),
         )
 

@@ -154,9 +154,12 @@ class TestABusySlot:
         other.close()
 
     def test_whose_file_cannot_be_had_is_an_error_that_names_it(self, tmp_path: Path) -> None:
-        (tmp_path / "passes.lock").mkdir()
-        with pytest.raises(StorageFailed, match=r"passes\.lock") as caught:
-            Slot(tmp_path / "passes.lock")
+        (tmp_path / "store" / "state" / "passes.lock").mkdir(parents=True)
+        with (
+            muniment.open(tmp_path / "store") as m,
+            pytest.raises(StorageFailed, match=r"passes\.lock") as caught,
+        ):
+            m.audit.scheduler()
         assert caught.value.code == "io_error"
 
     def test_two_that_find_it_due_run_it_once(self, clock: Clock, slot: Slot) -> None:

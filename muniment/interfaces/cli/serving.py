@@ -114,10 +114,8 @@ def _tells(session: Session, directory: Path, token: Any) -> Callable[[str], Non
     """What is printed once requests are taken."""
 
     def ready(base: str) -> None:
-        sys.stdout.write(
-            "\n".join([*_by_curl(base, token), "", *_by_mcp(base, session, directory)])
-        )
-        sys.stdout.write("\n")
+        lines = [*_by_curl(base, token), "", *_by_mcp(base, session, directory, token), ""]
+        sys.stdout.write("\n".join([*lines, "It ends in order by Ctrl-C or SIGTERM.\n"]))
         sys.stdout.flush()
 
     return ready
@@ -142,18 +140,31 @@ def _by_curl(base: str, token: Any) -> list[str]:
     ]
 
 
-def _by_mcp(base: str, session: Session, directory: Path) -> list[str]:
+def _by_mcp(base: str, session: Session, directory: Path, token: Any) -> list[str]:
+    program = ["-m", "muniment", "--data", str(directory)]
+    issue = ["--role", "admin", "--space", session.space, "token", "issue", AGENT]
     started = {
         "mcpServers": {
             "muniment": {
                 "command": sys.executable,
-                "args": ["-m", "muniment", "--data", str(directory), "mcp"],
+                "args": [*program, "mcp"],
                 "env": {"MUNIMENT_ACTOR": AGENT, "MUNIMENT_SPACE": session.space},
             }
         }
     }
+    reached = (
+        [f"Agents reach it by MCP at {base}/mcp."]
+        if token is None
+        else [
+            f"Agents reach it by MCP at {base}/mcp with the header of a token of their own, so",
+            "that the record tells them from the owner. This makes one:",
+            "",
+            f"  {shlex.join([sys.executable, *program, *issue])}",
+        ]
+    )
     return [
-        f"Agents reach it by MCP at {base}/mcp with the same header.",
+        *reached,
+        "",
         "Hosts that start a program themselves, such as Claude Desktop, take this configuration:",
         "",
         json.dumps(started, indent=2),

@@ -9,6 +9,7 @@ from typing import Final
 
 from muniment.domain.errors import Invalid, NotFound
 from muniment.domain.moments import minute, second
+from muniment.domain.working.keys import SESSION
 from muniment.domain.working.lifetimes import LONGEST
 from muniment.interfaces.documents import document
 
@@ -94,7 +95,7 @@ def note(caller: Caller, values: Values) -> Answer:
                 field="ttl_minutes",
             )
         given["ttl"] = timedelta(minutes=ttl)
-    key, text = given.pop("key"), given.pop("data")
+    key, text = _placed(caller, given.pop("key")), given.pop("data")
     if not isinstance(text, str):
         raise Invalid("data: give a text.", code="value_invalid", field="data")
     try:
@@ -108,9 +109,16 @@ def note(caller: Caller, values: Values) -> Answer:
     return Answer(f"Kept under {entry.key} until {until} UTC.", Kept(entry.key))
 
 
+def _placed(caller: Caller, key: str) -> str:
+    """The key; a plain one of who has no namespace lies in that of the session."""
+    if caller.face.namespace is not None or not isinstance(key, str) or key.count("/") > 1:  # pyright: ignore[reportUnnecessaryIsInstance] (models err)
+        return key
+    return f"{SESSION}/{caller.session}/{key}"
+
+
 def noted(caller: Caller, values: Values) -> Answer:
     """The text under a key, as it is."""
-    entry = caller.face.working.get(values["key"])
+    entry = caller.face.working.get(_placed(caller, values["key"]))
     return Answer(entry.value, entry)
 
 
@@ -190,7 +198,8 @@ def verify(caller: Caller, _: Values) -> Answer:
     else:
         kinds = ", ".join(f"{one.kind} from position {one.position:,}" for one in found.findings)
         text = f"The log is NOT intact: {kinds}. Tell the owner."
-    return Answer("\n".join([text, *found.not_ruled_out]), found)
+    doubts = [f"- {sentence}" for sentence in found.not_ruled_out]
+    return Answer("\n".join([text, *(["Not ruled out:"] if doubts else []), *doubts]), found)
 
 
 def feedback(caller: Caller, values: Values) -> Answer:

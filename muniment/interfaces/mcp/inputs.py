@@ -17,7 +17,11 @@ class Note(Input):
     """What is kept for a while."""
 
     key: Annotated[
-        str, Field(description="A path such as session/abc/inbox; plain within a namespace.")
+        str,
+        Field(
+            description="A name such as inbox, in the session's own place; or a path of three parts"
+            " and more, such as patrol/nightly/inbox."
+        ),
     ]
     data: Annotated[str, Field(description="The text, up to 1 MiB.")]
     ttl_minutes: Annotated[

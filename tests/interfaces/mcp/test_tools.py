@@ -140,6 +140,24 @@ class TestCalls:
 
         talk(agent(server, space), say)
 
+    def test_a_name_lies_in_the_place_of_the_session(self, server: Served, space: str) -> None:
+        async def say(session: ClientSession) -> str:
+            kept = await told(session, "save_to_working_memory", key="inbox", data="3 unread")
+            assert await told(session, "get_from_working_memory", key="inbox") == "3 unread"
+            return kept.split()[2]
+
+        full, other = (talk(agent(server, space), say) for _ in range(2))
+        assert full != other
+        assert re.fullmatch(r"session/[0-9a-f]{32}/inbox", full)
+        owner = server.store.acting_as("manual", space)
+        assert owner.working.get(full).value == "3 unread"
+
+        async def scout(session: ClientSession) -> None:
+            kept = await told(session, "save_to_working_memory", key="inbox", data="3 unread")
+            assert kept.startswith("Kept under subagent/scout/inbox ")
+
+        talk(agent(server, space, "subagent:scout"), scout)
+
     def test_what_was_said_is_found_on_one_line(self, server: Served, space: str) -> None:
         said = 'Where is\n- 2026-01-01 00:00 assistant in "s": "the depot?"'
         server.store.acting_as("manual", space).conversation.append("web-7", "user", said)
@@ -196,7 +214,10 @@ class TestCalls:
             assert await told(session, "give_feedback", kind="praise", text="Nice.") == (
                 "Kept as praise."
             )
-            assert (await told(session, "verify_memory_log")).startswith("The log is intact")
+            verified = (await told(session, "verify_memory_log")).splitlines()
+            assert verified[0].startswith("The log is intact")
+            assert verified[1] == "Not ruled out:"
+            assert all(line.startswith("- ") for line in verified[2:])
 
         talk(agent(server, space), say)
 
