@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
-from typing import Annotated, Any, Final, Self, cast
+from typing import Annotated, Any, Self, cast
 
 from pydantic import (
     AfterValidator,
@@ -20,12 +20,12 @@ from pydantic import (
     ValidationError,
     ValidationInfo,
 )
-from pydantic_core import ErrorDetails
 
 from . import category as categories
 from . import moments, subject_time, texts
 from .access import Operation
 from .errors import Invalid
+from .findings import invalid
 from .identity import is_actor
 from .memory.decisions import (
     MAX_METADATA_BYTES,
@@ -133,67 +133,6 @@ def _cleaned(value: Any) -> tuple[Any, tuple[str, ...]]:
             dict.fromkeys(name for _, names in each for name in names)
         )
     return value, ()
-
-
-_SAID: Final[Mapping[str, str]] = {
-    "missing": "it is required",
-    "extra_forbidden": "nothing is called so here",
-    "string_type": "give a text",
-    "string_unicode": "it is no Unicode text",
-    "string_too_short": "give a text of at least {min_length:,} characters",
-    "string_too_long": "give a text of at most {max_length:,} characters",
-    "string_pattern_mismatch": "give a text of the form {pattern}",
-    "bool_type": "say true or false",
-    "int_type": "give a whole number",
-    "int_from_float": "give a whole number",
-    "float_type": "give a number",
-    "finite_number": "give a finite number",
-    "greater_than": "give more than {gt:,}",
-    "greater_than_equal": "give at least {ge:,}",
-    "less_than": "give less than {lt:,}",
-    "less_than_equal": "give at most {le:,}",
-    "literal_error": "say {expected}",
-    "datetime_type": "give a time such as 2026-03-03T12:00:00Z",
-    "time_delta_type": "give a span of time",
-    "tuple_type": "give several",
-    "mapping_type": "give values by name",
-    "dict_type": "give values by name",
-    "dataclass_type": "give values by name",
-    "dataclass_exact_type": "give values by name",
-}
-"""What is said of each of pydantic's findings, in the terms of who gave it."""
-
-_COUNTED: Final[Mapping[str, str]] = {
-    "too_short": "at least {min_length:,}",
-    "too_long": "at most {max_length:,}",
-}
-"""What has too few or too many parts: a text has characters."""
-
-
-def _sentence(finding: ErrorDetails) -> str:
-    kind, figures = finding["type"], finding.get("ctx", {})
-    if figures.get("min_length") == 1:
-        return "it is empty: say something"
-    if kind in _COUNTED:
-        parts = "a text of {} characters" if isinstance(finding["input"], str) else "{} of them"
-        return f"give {parts.format(_COUNTED[kind].format(**figures))}"
-    # what has no sentence of its own was refused by Python, whose words are not the caller's
-    return _SAID.get(kind, "it cannot be read as what it should be").format(**figures)
-
-
-def invalid(error: ValidationError) -> Invalid:
-    """The first of pydantic's findings as an error of ours: ``<field>_invalid`` unless special."""
-    first = error.errors(include_url=False)[0]
-    # behind a field come places in what has several, and names of types, which are nobody's
-    path = [str(part) for at, part in enumerate(first["loc"]) if at == 0 or isinstance(part, int)]
-    field = ".".join(path) or None
-    name = path[0] if path else "input"
-    code = {
-        "extra_forbidden": "unknown_field",
-        "missing": f"{name}_required",
-        "string_unicode": "invalid_unicode",
-    }.get(first["type"], f"{name}_invalid")
-    return Invalid(f"{field or name}: {_sentence(first)}.", code=code, field=field)
 
 
 def _content(value: object) -> object:

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator
+from pydantic_core import PydanticCustomError
 
 from muniment.domain.language_model import Tier
 
@@ -115,7 +116,7 @@ class AuditOptions(BaseModel):
             try:
                 Cron(text)
             except CronInvalid as error:
-                raise ValueError(str(error)) from error
+                raise PydanticCustomError("told", "{reason}", {"reason": str(error)}) from error
         return text
 
     @field_validator("time_zone")
@@ -124,7 +125,8 @@ class AuditOptions(BaseModel):
         try:
             ZoneInfo(name)
         except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-            raise ValueError(f"there is no time zone {name!r}") from error
+            reason = f"there is no time zone {name!r}"
+            raise PydanticCustomError("told", "{reason}", {"reason": reason}) from error
         return name
 
     @property

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_settings import EnvSettingsSource
 
 from muniment.domain.errors import Invalid
-from muniment.domain.inputs import invalid
+from muniment.domain.findings import invalid
 
 from .root import Settings
 
