@@ -19,6 +19,7 @@ from . import failures, health, streaming
 from .described import BEARER, extra, responses
 from .door import Door
 from .endpoints import endpoint
+from .failures import Failure
 from .gate import Gate
 from .health import Metrics
 from .routes import ROUTES
@@ -96,7 +97,7 @@ async def _unknown(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 (it is registered for these)
     code = _HTTP_CODES.get(error.status_code, "refused")
     message = f"{request.method} {request.url.path[:200]}: see /openapi.json for what there is."
-    return failures.respond(error.status_code, code, message, headers=error.headers)
+    return failures.respond(error.status_code, Failure(code, message, None), error.headers)
 
 
 class _Address(APIRoute):

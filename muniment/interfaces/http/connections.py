@@ -6,7 +6,7 @@ import resource
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from . import failures
+from .failures import Failure, respond
 
 SPARE = 128
 """Files that the store, its readers and the services outside have open besides."""
@@ -62,7 +62,7 @@ def patient(most: int, seconds: float) -> type[H11Protocol]:
 
         def send_400_response(self, msg: str) -> None:
             """Says of what is no request what an error says everywhere; uvicorn's is a text."""
-            told = failures.respond(400, "request_invalid", f"{msg.rstrip('.')}.")
+            told = respond(400, Failure("request_invalid", f"{msg.rstrip('.')}.", None))
             headers = [*told.raw_headers, (b"connection", b"close")]
             for event in (
                 h11.Response(status_code=400, headers=headers, reason=b"Bad Request"),

@@ -1,9 +1,9 @@
 """What becomes of errors: a status and one document, the same for every route."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 import structlog
 from starlette.responses import Response
@@ -18,7 +18,7 @@ from muniment.domain.errors import (
     StorageFailed,
     Unavailable,
 )
-from muniment.interfaces.documents import document
+from muniment.interfaces.documents import document, plain
 
 _log = structlog.get_logger(__name__)
 
@@ -64,11 +64,15 @@ PAUSE: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What went wrong: ``code`` is stable, ``field`` names the input that is at fault."""
+    """What went wrong: ``code`` is stable, ``field`` names the input that is at fault.
+
+    ``missing`` is there for a refused merge alone, and names what it would lose.
+    """
 
     code: str
     message: str
     field: str | None
+    missing: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +89,8 @@ def status(error: MunimentError) -> int:
     return next(code for family, code in FAMILIES.items() if isinstance(error, family))
 
 
-class Form(Protocol):
-    """How an error is written; ``missing`` names what a refused merge would lose."""
-
-    def __call__(
-        self,
-        number: int,
-        code: str,
-        message: str,
-        field: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        *,
-        missing: object = None,
-    ) -> Response:
-        """The response of that status."""
-        ...
+Form: TypeAlias = Callable[[int, Failure, Mapping[str, str]], Response]
+"""How an error is written: its status, itself, and headers."""
 
 
 def answer(error: MunimentError, form: Form) -> Response:
@@ -115,28 +106,21 @@ def answer(error: MunimentError, form: Form) -> Response:
     if number == 400:
         headers["Connection"] = "close"  # where it ends is a matter of opinion
     missing = getattr(error, "missing", None)
-    return form(number, error.code, error.message, error.field, headers, missing=missing)
+    return form(number, Failure(error.code, error.message, error.field, missing), headers)
 
 
 def unexpected(error: Exception, form: Form) -> Response:
     """The response to a bug: its details are in the server's log alone."""
     telemetry.refused(error)
     _log.error("unexpected", reason=f"{type(error).__name__}: {error}", exc_info=error)
-    return form(500, "unexpected", "This should not happen: see the server's log, and report it.")
+    said = "This should not happen: see the server's log, and report it."
+    return form(500, Failure("unexpected", said, None), {})
 
 
-def respond(
-    number: int,
-    code: str,
-    message: str,
-    field: str | None = None,
-    headers: Mapping[str, str] | None = None,
-    *,
-    missing: object = None,
-) -> Response:
+def respond(number: int, failure: Failure, headers: Mapping[str, str] | None = None) -> Response:
     """An error document, which is the form of all addresses but ``/mcp``."""
-    told: dict[str, object] = {"code": code, "message": message, "field": field}
-    if missing is not None:
-        told["missing"] = missing
+    told: dict[str, object] = plain(failure)
+    if failure.missing is None:
+        del told["missing"]
     text = document({"error": told}, indent=None)
     return Response(text.encode(), number, headers=headers, media_type="application/json")

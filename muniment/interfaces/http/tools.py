@@ -21,6 +21,7 @@ from muniment.interfaces.mcp.server import Context, server, told, writes
 from muniment.interfaces.mcp.tool import Caller
 
 from . import bodies
+from .failures import Failure
 from .gate import Gate
 
 PATH: Final = "/mcp"
@@ -76,20 +77,12 @@ class ToolsOverHttp:
         return Caller(request.state.face, next(filter(None, named), _UNNAMED))
 
 
-def respond(
-    number: int,
-    code: str,
-    message: str,
-    field: str | None = None,
-    headers: Mapping[str, str] | None = None,
-    *,
-    missing: object = None,  # noqa: ARG001 (of merges, which are no tool's)
-) -> Response:
+def respond(number: int, failure: Failure, headers: Mapping[str, str]) -> Response:
     """An error of the server as clients of the protocol read it: they show the sentence."""
     error = types.ErrorData(
         code=types.INTERNAL_ERROR if number >= 500 else types.INVALID_REQUEST,
-        message=told(code, message),
-        data={"code": code, "field": field},
+        message=told(failure.code, failure.message),
+        data={"code": failure.code, "field": failure.field},
     )
     return _said(number, types.JSONRPCError(jsonrpc="2.0", id=None, error=error), headers)
 
