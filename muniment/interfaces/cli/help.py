@@ -4,6 +4,10 @@ from typing import Any
 
 from typer.core import TyperArgument, TyperCommand
 
+from muniment.domain.errors import MunimentError
+
+from .wording import spell
+
 HELP_OPTIONS = ["--help", "-h"]
 
 WIDTH = 100
@@ -12,6 +16,14 @@ WIDTH = 100
 
 class Verb(TyperCommand):
     """A verb."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs it; errors are told in the words of its command line."""
+        try:
+            return super().invoke(ctx)
+        except MunimentError as error:
+            spell(error, ctx)
+            raise
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """The usage line's parts: options, then arguments, those in brackets that may be left."""

@@ -182,8 +182,8 @@ def _options(
         str | None,
         typer.Option(
             metavar="WHEN",
-            help="Answer as of then: a time such as 2026-03-03T12:00:00Z, or a position of the"
-            " log.",
+            help="Answer as of then: a time such as 2026-03-03T12:00:00Z, a position of the log, or"
+            " now.",
         ),
     ] = None,
     as_json: Annotated[

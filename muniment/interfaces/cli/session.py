@@ -4,6 +4,7 @@ import os
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,8 @@ import muniment
 from muniment.domain.errors import Invalid, Refused, StorageFailed
 from muniment.domain.identity import Role
 from muniment.paths import IN_MEMORY
+
+from .wording import known_as
 
 if TYPE_CHECKING:
     from muniment.handle import Muniment
@@ -91,7 +94,12 @@ class Session:
     @contextmanager
     def _then(self, handle: "Muniment") -> Generator["Muniment"]:
         with handle:
-            yield handle if self.as_of is None else handle.as_of(self.as_of)
+            if self.as_of is None:
+                yield handle
+                return
+            with known_as(when="as_of"):
+                past = handle.as_of(moment(handle, self.as_of))
+            yield past
 
     def editing(self) -> "Muniment":
         """The store, opened for a change of what is there.
@@ -119,6 +127,11 @@ class Session:
                 " MUNIMENT_DATA names another.",
                 code="missing",
             )
+
+
+def moment(handle: "Muniment", text: str) -> datetime | str:
+    """A moment of the past as a command line names it: ``now``, a time or a position."""
+    return handle.now if text == "now" else text
 
 
 def of(context: typer.Context, *, as_json: bool, of_the_past: bool = False) -> Session:
