@@ -1,6 +1,6 @@
 """How verbs are explained: in the usual form, with arguments called by their names."""
 
-from typing import Any
+from typing import Any, Final
 
 from typer.core import TyperArgument, TyperCommand
 
@@ -12,6 +12,28 @@ HELP_OPTIONS = ["--help", "-h"]
 
 WIDTH = 100
 """Columns that help takes at most."""
+
+
+PANELS: Final = {
+    "Keep and recall": (
+        *("save", "search", "recall", "context", "show", "propose", "proposals", "decide"),
+        *("mark-used", "feedback", "working", "conversation"),
+    ),
+    "Put in order": (
+        *("revise", "rescore", "recategorize", "retag", "describe", "pin", "unpin", "archive"),
+        *("restore", "supersede", "merge", "fold", "quarantine", "release"),
+    ),
+    "Investigate": ("history", "log", "diff", "stats", "knew", "trace", "blast-radius", "rollback"),
+    "Review and erase": (
+        *("verify", "prove-invariants", "checkpoint", "prove", "report", "audit", "inbox"),
+        *("erase", "erasures", "purge", "hold", "release-hold"),
+    ),
+    "Run it": (
+        *("serve", "mcp", "instructions", "import", "export", "backup", "restore-backup", "keys"),
+        *("token", "space", "rebuild", "settings", "doctor", "demo"),
+    ),
+}
+"""The verbs by what they are for, in the order in which the help has them."""
 
 
 class Verb(TyperCommand):

@@ -1,6 +1,7 @@
 """What holds for one run of the program: which store, as whom, and in which form answers go out."""
 
 import os
+import sys
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -111,14 +112,24 @@ class Session:
         return self.writing()
 
     def writing(self, *, many: bool = False) -> "Muniment":
-        """The store, made where there is none; ``many``: for more than one command."""
-        return muniment.open(
+        """The store, made where there is none, of which people are told.
+
+        ``many``: for more than one command.
+        """
+        is_new = self.is_missing
+        handle = muniment.open(
             self.data,
             space=self.space,
             actor=self.actor,
             role=self.role,
             settings=None if many else ONE_SHOT,
         )
+        if is_new and not self.json and self.directory is not None:
+            from .console import line, put  # noqa: PLC0415 (few runs need it)
+
+            said = f"A new store was made in {self.directory.resolve()}."
+            put([line((said, "yellow"))], sys.stderr)
+        return handle
 
     def _require(self) -> None:
         if self.is_missing:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from typer.core import TyperOption
+from typer.exceptions import TyperException
 
 from muniment.domain.access import ROLES
 from muniment.domain.errors import MunimentError
@@ -17,6 +18,21 @@ _BESIDES: Final = {
     )
 }
 """What is added to an error, by its code."""
+
+_NO_VERB: Final = re.compile(r"No such command '([a-z]+)'\.(?: Did you mean .*)?")
+_CALLED: Final = {
+    **dict.fromkeys(("list", "ls", "browse"), "'search' without a query lists the latest"),
+    **dict.fromkeys(("add", "remember", "put", "store"), "'save' keeps what was said"),
+    **dict.fromkeys(("find", "query", "ask"), "'search' finds memories"),
+    **dict.fromkeys(("get", "read", "cat"), "'show' is one memory"),
+    **dict.fromkeys(("edit", "update"), "'revise' rewrites a text"),
+    **dict.fromkeys(
+        ("delete", "remove", "rm", "forget"), "'archive' hides a memory, 'erase' is for good"
+    ),
+    **dict.fromkeys(("init", "create", "new"), "the first 'save' makes the store"),
+    **dict.fromkeys(("help",), "'--help' stands for itself, or after a verb"),
+}
+"""What is meant by names that other programs have."""
 
 
 def spell(error: MunimentError, context: Any) -> None:
@@ -32,6 +48,27 @@ def spell(error: MunimentError, context: Any) -> None:
     more = _BESIDES.get(error.code) or _as_whom(error, context)
     if more:
         error.message = f"{error.message} {more}"
+
+
+def usage(error: TyperException) -> str:
+    """What is wrong with a command line, in whole sentences, with what may have been meant."""
+    said = error.format_message().strip()
+    context = getattr(error, "ctx", None)
+    option = getattr(error, "option_name", None)
+    if option is not None and context is not None:
+        for one in _options(context.parent):
+            if option in one.opts:
+                given = f"{option} {one.metavar or ''}".strip()
+                verb = context.info_name
+                return f"{option} stands before the verb: 'muniment {given} {verb} …'."
+        said = (
+            f"{said.rstrip('.')}. A text that begins with - goes after --, or comes in through - or"
+            " @file."
+        )
+    unknown = _NO_VERB.fullmatch(said)
+    if unknown and unknown[1] in _CALLED:
+        return f"There is no command '{unknown[1]}': {_CALLED[unknown[1]]}."
+    return said if said.endswith((".", "?", "!")) else f"{said}."
 
 
 @contextmanager
