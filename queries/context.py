@@ -165,7 +165,8 @@ class Turning:
         """What is told, why less was searched than could be, and why nothing is told."""
         said, is_first = self.asked.message, self.standing.is_first
         found: list[Recalled] = []
-        degraded, message = None, NOT_LOOKED_UP
+        degraded: str | None = None
+        message: str | None = NOT_LOOKED_UP
         if wants_recall(said, is_first=is_first) and not texts.is_blank(said):
             # what the session has in sight already must not take the place of what it has not
             limit = min(RECALLED + len(self.standing.shown), _MOST_SEARCHED)
