@@ -5,7 +5,7 @@ PEERS := .venv-bench
 
 .PHONY: demo run test check bench bench-peers lock clean
 
-# A story of two agents and a user over four simulated months, on a store of its own.
+# A story of two agents, a sub-agent and a user over four simulated months, on a store of its own.
 demo: $(STAMP)
 	$(BIN)/muniment demo
 
@@ -36,6 +36,7 @@ bench-peers: $(STAMP)
 
 $(STAMP): requirements.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Muniment needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	@echo 'Making the environment in .venv (once, about a minute) ...'
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .

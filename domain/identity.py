@@ -1,7 +1,7 @@
 """Spaces, actors and roles: who does it, where, and as what."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import regex
 
@@ -104,8 +104,12 @@ def identity(space: str, actor: str, role: Role | None = None) -> Identity:
             code="actor_invalid",
             field="actor",
         )
-    if role is not None and role not in ("auditor", "admin", *_ROLES.values()):
-        raise Invalid(f"There is no role {role!r}.", code="role_invalid", field="role")
+    if role is not None and role not in get_args(Role):
+        raise Invalid(
+            f"There is no role {role!r}: it is one of {', '.join(get_args(Role))}.",
+            code="role_invalid",
+            field="role",
+        )
     own = _ROLES[actor.partition(":")[0]]
     if own in _NEVER_WRITERS and role in ("owner", "main"):
         raise Invalid(

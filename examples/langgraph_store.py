@@ -26,4 +26,6 @@ def main(directory: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if len(sys.argv) != 2:
+        sys.exit("usage: python examples/langgraph_store.py DIRECTORY")
+    main(sys.argv[1])

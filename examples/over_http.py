@@ -28,4 +28,6 @@ def main(address: str, token: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python examples/over_http.py ADDRESS TOKEN")
     main(*sys.argv[1:])

@@ -23,9 +23,11 @@ def main(directory: str) -> None:
         with trace.get_tracer("host").start_as_current_span("turn"):
             saved = handle.save("Ada likes green tea", tags=["preference"])
             handle.search("tea")
-        (entry,) = [one for one in handle.log() if one.stream == saved.id]
+        entry = [one for one in handle.log() if one.stream == saved.id][-1]
         print("position", entry.position, "was written in the trace", entry.correlation_id)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if len(sys.argv) != 2:
+        sys.exit("usage: python examples/traced.py DIRECTORY")
+    main(sys.argv[1])

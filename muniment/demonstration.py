@@ -1,4 +1,4 @@
-"""A story for newcomers: two agents and a user, four months, one memory between them.
+"""A story for newcomers: two agents, a sub-agent and a user, four months, one memory for all.
 
 It acts on a store through the same face as everybody, by a clock of its own.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from .domain.errors import MergeRejected
-from .domain.identity import identity
+from .domain.identity import commits_for, identity
 from .engine import Engine
 from .handle import Muniment
 from .log.verify import Verification
@@ -210,7 +210,8 @@ class Demonstration:
         yield self._scene(
             ASSISTANT,
             f"looks it over and commits proposal #{decided.number}",
-            f"{decided.state}: a memory now, and the log says who proposed and who decided.",
+            f"{decided.state}: a memory now, written as {commits_for(SCOUT)}, which says in the log"
+            " that it was put forward by the scout; the decision stands there too.",
         )
 
     def _may(self) -> Iterator[Scene]:
@@ -220,7 +221,8 @@ class Demonstration:
             USER,
             "removes what was archived for longer than 90 days",
             f"purged: {', '.join(id_[-12:] for id_ in report.purged)}. Its key is destroyed, its"
-            " words are gone from every copy.",
+            " words are gone from the log and from every copy of it; key backups from before are"
+            " to end within 30 days.",
         )
 
     def ending(self) -> Ending:

@@ -69,7 +69,10 @@ class ErasureCertificate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasurePreview:
-    """What an erasure would do, by ids as in the certificate; ``held`` would block it whole."""
+    """What an erasure would do, by ids as in the certificate; ``held`` would block it whole.
+
+    ``subject`` is whom it is about, where it was asked for by that.
+    """
 
     space: str
     named: tuple[str, ...]
@@ -81,6 +84,7 @@ class ErasurePreview:
     held: tuple[str, ...]
     besides: Besides = NOTHING
     mentions: tuple[str, ...] = ()
+    subject: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +157,7 @@ def preview(engine: Engine, asked: Request) -> ErasurePreview:
         held=planned.held,
         besides=decisions.besides(planned, _kept(engine, asked, planned)),
         mentions=_besides(asked.mentions, [memory.id for memory in planned.erased]),
+        subject=asked.command.subject,
     )
 
 

@@ -131,7 +131,7 @@ def require_reason(reason: str | None) -> str:
     """
     if reason is None:
         raise Invalid(
-            "reason: say why, or only look with dry_run=True.",
+            "reason: say why; it is not needed for a dry run.",
             code="reason_required",
             field="reason",
         )

@@ -178,7 +178,9 @@ def context(
     turning = asked.of_turn(standing, reading.headings.values(), namespace)
     told = engine.ask(turning, identity)
     shown = {one.memory.id: one.version for one in told.recalled}
-    work.sessions.given(identity.space, asked.session, shown, reading.now)
+    work.sessions.given(
+        identity.space, asked.session, shown, reading.now, is_first=standing.is_first
+    )
     recall = Recall(
         at=reading.now,
         memories=tuple(one.memory.id for one in told.recalled),

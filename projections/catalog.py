@@ -226,6 +226,11 @@ class Catalog:
         """All rows, in order."""
         return np.arange(len(self.ids), dtype=np.int32)
 
+    def those_in(self, ids: Iterable[str], *conditions: Condition) -> frozenset[str]:
+        """Which of some ids are memories in one of the conditions."""
+        rows = np.array([self.rows[id_] for id_ in ids if id_ in self.rows], dtype=np.int32)
+        return frozenset(self.ids[row] for row in rows[self.in_condition(rows, *conditions)])
+
     def in_condition(self, rows: Rows, *conditions: Condition) -> NDArray[np.bool_]:
         """Which of ``rows`` are in one of the conditions."""
         is_wanted = np.array([condition in conditions for condition in CONDITIONS])

@@ -11,6 +11,7 @@ from muniment.domain.conversation.injection import (
     ASKS_FIRST,
     OPENING,
     RECALLED,
+    SHORT,
     Version,
     unseen,
     wants_recall,
@@ -25,6 +26,13 @@ from muniment.domain.working.inputs import Session
 from .context_text import Sections, rendered
 from .reading import Reading
 from .search import MAX_QUERY, Hit, Search
+
+NOT_LOOKED_UP: Final = (
+    f"Nothing was looked up: of messages of at most {SHORT} characters only a session's first is."
+)
+IN_SIGHT: Final = (
+    "What it finds was told to this session already, with turns that are still in its sight."
+)
 
 _MOST_SEARCHED: Final = 200
 
@@ -67,8 +75,8 @@ class Context:
     ``recalled`` are memories that the session has not in sight yet; ``working`` is what lies in its
     own namespace, ``findings`` what patrols left, ``outlines`` what sub-agents found, each without
     the values; ``turns`` are replayed, oldest first. ``left_out`` counts by part what the budget
-    had no room for, ``tokens`` is what ``text`` takes, by estimate. ``degraded``: why less was
-    searched than could be.
+    had no room for, ``tokens`` is what ``text`` takes, by estimate. ``message``: why nothing was
+    recalled, where that is so. ``degraded``: why less was searched than could be.
     """
 
     session: str
@@ -81,6 +89,7 @@ class Context:
     tokens: int
     text: str
     degraded: str | None
+    message: str | None = None
 
 
 class GetContext(Input):
@@ -119,7 +128,7 @@ class Turning:
 
     def answer(self, reading: Reading) -> Context:
         """The context, within the budget of the rules."""
-        recalled, degraded = self._recalled(reading)
+        recalled, degraded, message = self._recalled(reading)
         is_a_users = keys.within(self.own, keys.SESSION)
         sections = Sections(
             recalled=recalled,
@@ -146,24 +155,28 @@ class Turning:
             tokens=tokens,
             text=text,
             degraded=degraded,
+            message=message,
         )
 
     def _under(self, prefix: str) -> tuple[Heading, ...]:
         return tuple(heading for heading in self.headings if keys.within(heading.key, prefix))
 
-    def _recalled(self, reading: Reading) -> tuple[tuple[Recalled, ...], str | None]:
-        message, is_first = self.asked.message, self.standing.is_first
+    def _recalled(self, reading: Reading) -> tuple[tuple[Recalled, ...], str | None, str | None]:
+        """What is told, why less was searched than could be, and why nothing is told."""
+        said, is_first = self.asked.message, self.standing.is_first
         found: list[Recalled] = []
-        degraded = None
-        if wants_recall(message, is_first=is_first) and not texts.is_blank(message):
+        degraded: str | None = None
+        message: str | None = NOT_LOOKED_UP
+        if wants_recall(said, is_first=is_first) and not texts.is_blank(said):
             # what the session has in sight already must not take the place of what it has not
             limit = min(RECALLED + len(self.standing.shown), _MOST_SEARCHED)
-            result = Search.of(query=message[:MAX_QUERY], limit=limit).answer(reading)
+            result = Search.of(query=said[:MAX_QUERY], limit=limit).answer(reading)
             found, degraded = self._unseen(reading, result.hits, RECALLED), result.degraded
+            message = IN_SIGHT if result.hits else result.message
         if is_first and not found:
             latest = Search.of(limit=OPENING).answer(reading)
             found = self._unseen(reading, latest.hits, OPENING)
-        return tuple(found), degraded
+        return tuple(found), degraded, None if found else message
 
     def _unseen(self, reading: Reading, hits: Iterable[Hit], limit: int) -> list[Recalled]:
         by_id = {hit.memory.id: hit for hit in hits}

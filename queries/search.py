@@ -14,7 +14,7 @@ from muniment.domain.errors import Invalid
 from muniment.domain.inputs import Category, Input, Moment, Tags, Trust
 from muniment.domain.memory.events import Store
 from muniment.domain.memory.state import Condition
-from muniment.domain.memory.view import Memory, view
+from muniment.domain.memory.view import Memory, recalled, view
 from muniment.projections.catalog import Catalog, Rows
 
 from . import recall_family, regular_expression
@@ -117,9 +117,10 @@ class Search(Input):
             taxonomy = reading.catalog().taxonomy()
         decay = reading.rules.decay
         states = reading.memories(id_ for id_, _, _ in page)
+        memories = self._told(reading, [view(state, reading.now, decay) for state in states])
         hits = tuple(
-            Hit(view(state, reading.now, decay), score, why if self.explain else None)
-            for state, (_, score, why) in zip(states, page, strict=True)
+            Hit(memory, score, why if self.explain else None)
+            for memory, (_, score, why) in zip(memories, page, strict=True)
         )
         return SearchResult(
             hits=hits,
@@ -149,6 +150,14 @@ class Search(Input):
     @property
     def _conditions(self) -> tuple[Condition, ...]:
         return ("live", "archived", "superseded") if self.include_archived else ("live",)
+
+    def _told(self, reading: Reading, memories: list[Memory]) -> list[Memory]:
+        others = {id_ for memory in memories for id_ in memory.conflicts_with}
+        if not others:
+            return memories
+        with reading.lock:
+            findable = reading.catalog().those_in(others, *self._conditions)
+        return [recalled(memory, findable) for memory in memories]
 
     def _ranked(self, reading: Reading, wanted: int) -> tuple[Found, str | None]:
         if not self.is_query or self.query is None:

@@ -18,6 +18,7 @@ ASKS_FIRST: Final = "requires_user_permission"
 """The metadata of a memory that may be acted on only once the user has said so."""
 
 _PER_TOKEN: Final = 4
+_TURNS_A_CONTEXT: Final = 2
 
 
 class Version(NamedTuple):
@@ -35,6 +36,15 @@ def wants_recall(message: str, *, is_first: bool) -> bool:
 def is_out_of_sight(turns_since: int, window: int) -> bool:
     """Whether what was shown so many turns ago has left the replayed turns with its own turn."""
     return turns_since > window
+
+
+def begins_anew(contexts: int, turns: int, window: int) -> bool:
+    """Whether a session that was given so many contexts has them out of its sight.
+
+    Where its host appends no turns, the contexts tell how far it has come: each goes with two, a
+    question and its answer. ``turns`` are those that are replayed.
+    """
+    return not turns and is_out_of_sight(_TURNS_A_CONTEXT * contexts, window)
 
 
 def unseen(

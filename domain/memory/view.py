@@ -1,7 +1,7 @@
 """A memory as callers see it at a moment."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ..importance import Decay
@@ -18,8 +18,9 @@ class Memory:
 
     ``importance`` is what it is worth at that moment, in [0, 1]; ``base_importance`` is what it was
     last scored. ``relevance`` is raw and may exceed 1. ``content`` is None once it was purged.
-    ``held`` says that a legal hold is on it. ``fault`` says why its words could not be read, where
-    that is so.
+    ``conflicts_with`` is what it was found to contradict when it came, whatever became of that
+    since. ``held`` says that a legal hold is on it. ``fault`` says why its words could not be read,
+    where that is so.
     """
 
     id: str
@@ -54,6 +55,15 @@ class Memory:
     superseded_by: str | None = None
     held: bool = False
     fault: Fault | None = None
+
+
+def recalled(memory: Memory, findable: Container[str]) -> Memory:
+    """The memory as a recall tells it: of its conflicts those with what the recall can find too.
+
+    One that is out of recall (archived, superseded, purged) has been decided on.
+    """
+    told = tuple(id_ for id_ in memory.conflicts_with if id_ in findable)
+    return memory if told == memory.conflicts_with else replace(memory, conflicts_with=told)
 
 
 def view(state: State, now: datetime, decay: Decay) -> Memory:

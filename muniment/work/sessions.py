@@ -21,10 +21,18 @@ def touch(
             (stored(now), space, name),
         )
         return
-    connection.execute("DELETE FROM shown WHERE space = ? AND session = ?", (space, name))
     connection.execute(
         "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, 0)",
         (space, name, newest_turn(connection, space, name), stored(now)),
+    )
+    forget(connection, space, name)
+
+
+def forget(connection: sqlite3.Connection, space: str, name: bytes) -> None:
+    """Forgets what a session was told."""
+    connection.execute("DELETE FROM shown WHERE space = ? AND session = ?", (space, name))
+    connection.execute(
+        "UPDATE sessions SET contexts = 0 WHERE space = ? AND session = ?", (space, name)
     )
 
 

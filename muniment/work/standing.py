@@ -3,17 +3,21 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from muniment.domain.conversation.injection import Version, is_out_of_sight
+from muniment.domain.conversation.injection import Version, begins_anew, is_out_of_sight
 from muniment.queries.context import Standing
 
 from . import turns
 from .database import Database
 from .sealing import Seals
-from .sessions import SESSION, is_idle, known, newest_turn, touch
+from .sessions import SESSION, forget, is_idle, known, newest_turn, touch
 
 
 class Sessions:
-    """What each session has seen. One in which nothing happened for ``idle`` begins anew."""
+    """What each session has seen.
+
+    One in which nothing happened for ``idle`` begins anew, and so does one that no turns are
+    appended to, once those that went with its first context would be replayed no more.
+    """
 
     def __init__(self, database: Database, seals: Seals, *, idle: timedelta, window: int) -> None:
         self._database = database
@@ -31,6 +35,9 @@ class Sessions:
             row = known(connection, space, name)
             if row is None or is_idle(row[1], now, self._idle):
                 return Standing()
+            replayed = turns.window(connection, seal, space, session, self._window)
+            if begins_anew(row[2], len(replayed), self._window):
+                return Standing()
             shown = connection.execute(
                 "SELECT memory_id, text_version, asks_first,"
                 " (SELECT count(*) FROM turns WHERE turns.space = shown.space"
@@ -45,15 +52,28 @@ class Sessions:
                     for id_, text, asks_first, since in shown
                     if not is_out_of_sight(since, self._window)
                 },
-                turns=turns.window(connection, seal, space, session, self._window),
+                turns=replayed,
             )
 
-    def given(self, space: str, session: str, shown: Mapping[str, Version], now: datetime) -> None:
-        """A session was given a context, which showed these versions of memories."""
+    def given(
+        self,
+        space: str,
+        session: str,
+        shown: Mapping[str, Version],
+        now: datetime,
+        *,
+        is_first: bool,
+    ) -> None:
+        """A session was given a context, which showed these versions of memories.
+
+        ``is_first``: it was told as one that begins, so nothing else is in its sight.
+        """
         with self._database.writing() as connection:
             seal = self._seals.made(connection, space)
             name = seal.name(SESSION, session)
             touch(connection, space, name, now=now, idle=self._idle)
+            if is_first:
+                forget(connection, space, name)
             connection.execute(
                 "UPDATE sessions SET contexts = contexts + 1 WHERE space = ? AND session = ?",
                 (space, name),

@@ -12,7 +12,7 @@ from work_of import engine_of
 import muniment
 from muniment import Invalid, Muniment, StorageFailed
 from muniment.domain.conversation.injection import tokens
-from muniment.queries.context import Context
+from muniment.queries.context import IN_SIGHT, NOT_LOOKED_UP, Context
 from muniment.queries.context_text import CLOSING, OPENING
 
 LONG = "and what else do you know about the harbour pilots of Lisbon?"
@@ -104,6 +104,24 @@ class TestWhatIsInSight:
         m.conversation.append("a", "assistant", "one more")
         assert len(m.context("a", LONG).recalled) == 1
         assert m.context("a", LONG).recalled == ()
+
+    def test_a_session_whose_host_appends_no_turns_is_told_again_after_as_many_as_are_replayed(
+        self, m: Muniment
+    ) -> None:
+        m.save("The harbour pilots sleep at noon")
+        told = [len(m.context("a", "harbour").recalled) for _ in range(24)]
+        # each context goes with a question and an answer, and 20 turns are replayed
+        assert told == [1, *[0] * 10, 1, *[0] * 10, 1, 0]
+
+    def test_where_nothing_is_recalled_it_says_why(self, m: Muniment) -> None:
+        m.save("The harbour pilots sleep at noon")
+        assert m.context("a", "harbour").message is None
+        assert m.context("a", "harbour").message == NOT_LOOKED_UP
+        assert m.context("a", LONG).message == IN_SIGHT
+        assert m.context("a", f"zebras, {LONG}").message == IN_SIGHT
+        nothing = m.context("a", "zebras graze in stable number five").message
+        assert nothing is not None
+        assert nothing.startswith("Nothing matched in long-term memory")
 
     def test_a_session_that_was_idle_is_told_as_a_new_one(self, m: Muniment, clock: Clock) -> None:
         m.save("The harbour pilots sleep at noon")

@@ -275,6 +275,27 @@ class TestSomethingElse:
         assert m.get(old.id).content == was
         assert old.id[-12:] in m.agent_text(m.search(becomes))
 
+    def test_a_conflict_is_told_in_recall_until_one_of_the_two_is_out_of_it(
+        self, m: Muniment
+    ) -> None:
+        old = m.save("The relay listens on port 4100.")
+        new = m.save("The relay listens on port 4200.")
+
+        def told() -> tuple[str, ...]:
+            (hit,) = (hit for hit in m.search("relay").hits if hit.memory.id == new.id)
+            return hit.memory.conflicts_with
+
+        assert told() == (old.id,)
+        m.archive(old.id, "moved")
+        assert told() == ()
+        assert old.id[-12:] not in m.agent_text(m.search("relay"))
+        assert m.get(new.id).conflicts_with == (old.id,)  # what it was found to contradict
+        archived_too = m.search("4200", include_archived=True).hits
+        assert archived_too[0].memory.conflicts_with == (old.id,)
+        assert m.as_of(2).search("4200").hits[0].memory.conflicts_with == (old.id,)
+        m.restore(old.id)
+        assert told() == (old.id,)
+
     def test_96_records_of_one_boilerplate_are_96_entries(self, m: Muniment) -> None:
         """Field case 16: sequential numbers in the same words were merged, and five lost."""
         records = [

@@ -71,6 +71,11 @@ def test_a_context_is_printed_as_a_model_reads_it(muniment: Terminal) -> None:
     assert told[-1] == "</memory-context>"
     again = muniment("context", "abc", "where am I, and since when, and why?", "--json").json
     assert again["recalled"] == []
+    assert (
+        muniment("context", "abc", "where am I?")
+        .out.splitlines()[-1]
+        .startswith("Nothing was looked up: of messages of at most 30 characters")
+    )
     assert [one["key"] for one in again["working"]] == ["session/abc/inbox"]
     assert again["text"].count("\n") == 3
 

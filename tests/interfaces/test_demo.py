@@ -25,7 +25,6 @@ LANDMARKS = [
     "→ committed: a memory now",
     "→ purged:",
     "an agent asks “when do deploys start?” and reads",
-    "conflicts with:",
     "The context that an agent gets for that question, in its session",
     "Recalled from long-term memory (relevant to this message):",
     "(work/deploys): The web shop deploys start on Thursdays at 3 pm, after the standup",
@@ -52,6 +51,8 @@ def test_the_story_passes_its_landmarks_in_order(
     told = capsys.readouterr().out
     at = [told.index(landmark) for landmark in LANDMARKS]
     assert at == sorted(at)
+    assert "conflicts with" not in told[at[0] :].partition("an agent asks")[2]  # it is settled
+    assert "written as bot:commit-from:scout" in told
     assert len(told.splitlines()) <= 100
     assert "\x1b" not in told
     assert list(tmp_path.iterdir()) == []

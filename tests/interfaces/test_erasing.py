@@ -27,7 +27,9 @@ def test_without_yes_it_is_only_shown(muniment: Terminal) -> None:
     assert "destroy key backups from before by" in done.out
     assert muniment("show", id_, "--json").json["content"] is None
     again = muniment("erase", id_[-12:], "--basis", "gdpr-17", "--yes")
-    assert "Nothing was left to erase." in again.out
+    assert again.out.startswith(
+        "What was named was without words before: nothing was erased, and no certificate was made."
+    )
     assert f"{id_}  without words before" in again.out
 
 
@@ -38,6 +40,7 @@ def test_by_subject_with_what_was_confirmed_besides(muniment: Terminal, tmp_path
     asked = ("erase", "--subject", "anna karenina", "--basis", "gdpr-17")
     shown = muniment(*asked)
     assert f"{other}  mentions the name, left" in shown.out
+    assert "the same with their ids after 'erase'" in shown.out
     done = muniment(*asked, other, "--basis-text", f"@{letter}", "--yes", "--json").json
     assert done["erased"] == [id_, other]
     assert done["basis_text"] == "Asked for on 3 March"
@@ -46,6 +49,22 @@ def test_by_subject_with_what_was_confirmed_besides(muniment: Terminal, tmp_path
     told = muniment("erasures").out
     assert "gdpr-17 Asked for on 3 March" in told
     assert done["id"] in told
+
+
+def test_a_name_that_nothing_is_about_makes_no_certificate(muniment: Terminal) -> None:
+    _, other = about(muniment)
+    muniment.save("Rack 12 is full")
+    for name, mentioned in (("nobody here", ()), ("Clara", (other,))):
+        asked = ("erase", "--subject", name, "--basis", "gdpr-17")
+        shown, done = muniment(*asked).out, muniment(*asked, "--yes").out
+        about_nobody = f"Nothing here is about '{name}': nothing"
+        assert shown.startswith(f"{about_nobody} would be erased.\n")
+        assert done.startswith(f"{about_nobody} was erased, and no certificate was made.\n")
+        for told in (shown, done):
+            assert [id_ for id_ in (other,) if id_ in told] == list(mentioned)
+            assert "done" not in told
+            assert "basis" not in told
+    assert "Nothing was erased in this space." in muniment("erasures").out
 
 
 def test_a_whole_space_is_the_one_that_is_worked_in(muniment: Terminal) -> None:

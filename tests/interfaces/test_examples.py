@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import anyio
+import pytest
 from conversing import told
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -27,6 +28,26 @@ def test_the_program_over_http_saves_and_finds_and_may_be_repeated() -> None:
                 "found User is in Chicago (America/Chicago)",
             ]
         assert len(running.store.search().hits) == 2
+
+
+@pytest.mark.parametrize("name", ["langgraph_store.py", "traced.py"])
+def test_a_program_on_a_store_runs_again_on_the_same_one(name: str, tmp_path: Path) -> None:
+    for _ in range(2):
+        done = _run(name, str(tmp_path / "store"))
+        assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip()
+
+
+@pytest.mark.parametrize("program", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
+def test_a_program_without_its_arguments_says_how_it_is_used(program: Path) -> None:
+    done = _run(program.name)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"usage: python examples/{program.name} ")
+
+
+def _run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(EXAMPLES / name), *arguments]
+    return subprocess.run(command, capture_output=True, check=False, text=True, timeout=60)
 
 
 def test_the_configuration_of_a_host_starts_a_server(tmp_path: Path) -> None:

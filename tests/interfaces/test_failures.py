@@ -176,3 +176,43 @@ def test_an_output_that_is_full_is_told(tmp_path: Path) -> None:
     assert done.returncode == 6
     assert b"[output_failed]" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("rollback", "--source", "web", "--yes"), "--reason: say why; it is not needed without"),
+        (("knew", "bot:x", "--at", "then"), "--at is no RFC 3339 time"),
+        (("--as-of", "yesterday", "search", "x"), "--as-of is no RFC 3339 time"),
+        (("save", "Hello there", "--importance", "7"), "--importance: "),
+        (("report", "--from", "a", "--to", "b"), "--from is no RFC 3339 time"),
+        (("audit", "at", "yesterday"), "when is no RFC 3339 time"),
+        (("rollback",), "--memory, --source, --by, --session, --since, --until"),
+        (("blast-radius",), "--memory, --source, --by, --session, --since, --until"),
+        (("--role", "king", "stats"), "one of owner, main, contributor, service, auditor, admin."),
+        (("token", "list"), "A person asks as one by --role admin before the verb."),
+    ],
+)
+def test_an_error_names_what_the_command_line_calls_it(
+    muniment: Terminal, asked: tuple[str, ...], said: str
+) -> None:
+    muniment.save("Rack 12 is full")
+    run = muniment(*asked)
+    assert (run.out, run.status) == ("", 4 if asked[0] == "token" else 2)
+    assert said in run.err
+    assert "dry" not in run.err
+
+
+def test_an_agent_is_not_told_to_take_another_role(muniment: Terminal) -> None:
+    muniment.save("Rack 12 is full")
+    assert "--role" not in muniment("--actor", "subagent:scout", "token", "list").err
+
+
+def test_now_is_a_moment(muniment: Terminal) -> None:
+    id_ = muniment.save("Rack 12 is full")
+    assert (
+        muniment("--as-of", "now", "search", "rack", "--json").json["hits"][0]["memory"]["id"]
+        == id_
+    )
+    assert muniment("knew", "bot:x", "--at", "now").status == 0
+    assert muniment("audit", "at", "now").status == 0

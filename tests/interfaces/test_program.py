@@ -4,17 +4,19 @@ import inspect
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from operator import attrgetter
 from pathlib import Path
 
 import pytest
-from terminal import program
+from terminal import Terminal, program
 
 import muniment
 from muniment import __version__, operations
 from muniment.commands.command import Command
+from muniment.interfaces.cli.help import PANELS
 from muniment.interfaces.cli.program import whole
 from muniment.interfaces.cli.reference import reference
 from muniment.interfaces.cli.verbs import OTHERWISE
@@ -85,7 +87,9 @@ def test_a_terminal_gets_colour_unless_it_is_declined(
 
 def test_what_may_take_long_shows_on_a_terminal_that_it_goes_on(tmp_path: Path) -> None:
     store = ("--data", str(tmp_path / "store"))
-    assert program(*store, "save", "Hello there").err == ""
+    made = program(*store, "save", "Hello there").err
+    assert made.strip() == f"A new store was made in {tmp_path / 'store'}."  # once
+    assert program(*store, "save", "Rack 12 is full").err == ""
     assert b"verifying" in on_a_terminal(*store, "verify")
     assert program(*store, "verify").err == ""
 
@@ -103,6 +107,34 @@ def test_every_operation_has_its_verb_and_nothing_else_has() -> None:
     besides |= {"knew", "trace", "blast-radius", "rollback", "audit", "conversation", "working"}
     besides |= {"report"}
     assert set(whole().commands) == made | besides
+
+
+def test_every_verb_is_in_one_panel_of_the_help() -> None:
+    names = [name for panel in PANELS.values() for name in panel]
+    assert sorted(names) == sorted(whole().commands)
+
+
+def test_no_default_stands_twice_in_the_help() -> None:
+    page = reference()
+    assert not re.search(r"\[default: [^]]*\]\s+\[default: ", page)
+    assert "~/.local/share/muniment" in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("list",), "'list': 'search' without a query lists the latest. See 'muniment --help'."),
+        (("sav", "x"), "Did you mean 'save'? See 'muniment --help'."),
+        (("save", "x", "--data", "y"), "--data stands before the verb: 'muniment --data DIR save"),
+        (("save", "x", "--categry", "y"), "--category"),
+    ],
+)
+def test_a_line_that_makes_no_sense_is_told_what_was_meant(
+    muniment: Terminal, asked: tuple[str, ...], said: str
+) -> None:
+    run = muniment(*asked)
+    assert (run.status, run.out) == (2, "")
+    assert said in run.err
 
 
 def test_every_verb_and_every_parameter_is_explained() -> None:

@@ -16,7 +16,7 @@ from muniment.interfaces.documents import document
 from . import evaluations
 from .console import Line, answered, line, progress, put
 from .help import Verb
-from .session import Json, Session, of
+from .session import Json, Session, moment, of
 
 Row = Mapping[str, Any]
 
@@ -81,7 +81,9 @@ def _report(context: typer.Context, *, as_json: Json = False) -> int:
 def _trend(
     context: typer.Context,
     *,
-    days: Annotated[float, typer.Option(metavar="N", help="How many days back.")] = 30.0,
+    days: Annotated[
+        float, typer.Option(metavar="N", help="How many days back.", show_default="30")
+    ] = 30.0,
     jsonl: Annotated[bool, typer.Option("--jsonl", help="Print one row a line, as JSON.")] = False,
     replayed: Annotated[
         bool,
@@ -115,7 +117,8 @@ def _at(
     when: Annotated[
         str,
         typer.Argument(
-            metavar="WHEN", help="A time such as 2026-03-03T12:00:00Z, or a position of the log."
+            metavar="WHEN",
+            help="A time such as 2026-03-03T12:00:00Z, a position of the log, or now.",
         ),
     ],
     *,
@@ -124,7 +127,7 @@ def _at(
     """Show what an audit at a moment, or at a position, would have found."""
     session = of(context, as_json=as_json)
     with session.reading() as face, progress("replaying"):
-        row = face.audit.at(when)
+        row = face.audit.at(moment(face, when))
     return _shown(row, session)
 
 

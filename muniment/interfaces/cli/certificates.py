@@ -37,10 +37,14 @@ def listed(answer: Certificates) -> Iterator[Line]:
 
 
 def certified(answer: ErasureCertificate) -> Iterator[Line]:
-    """What was erased, by whom, why and when."""
+    """What was erased, by whom, why and when; where nothing was, only that: nothing is recorded."""
     if answer.id is None:
-        yield line(("Nothing was left to erase.", "yellow"))
-    elif answer.completed_at is None:
+        said = f"{_nothing(answer)} nothing was erased, and no certificate was made."
+        yield line((said, "yellow"))
+        yield from _ids({"without words before": answer.already})
+        yield from _mentioned(answer)
+        return
+    if answer.completed_at is None:
         yield line(("Erasure under way: ", "yellow"), _counted(answer.erased), ".")
     else:
         yield line(("Erased ", "green"), _counted(answer.erased), ": their words are gone.")
@@ -72,7 +76,7 @@ def previewed(answer: ErasurePreview) -> Iterator[Line]:
     if answer.erased or answer.besides != NOTHING:
         yield line(("To be erased: ", "yellow"), _counted(answer.erased), "; --yes does it.")
     else:
-        yield line("Nothing is left to erase.")
+        yield line(f"{_nothing(answer)} nothing would be erased.")
     if besides := _besides(answer):
         yield line((f"{_INDENT}besides     ", "dim"), besides)
     yield from _ids({"": answer.erased, "without words already": answer.already})
@@ -91,9 +95,26 @@ def _spared(answer: ErasureCertificate | ErasurePreview) -> Iterator[Line]:
             "kept, derived from it": answer.kept,
             "back in recall": answer.restored,
             "left archived": answer.left,
-            "mentions the name, left": answer.mentions,
         }
     )
+    yield from _mentioned(answer)
+
+
+def _mentioned(answer: ErasureCertificate | ErasurePreview) -> Iterator[Line]:
+    """Who only mentions the name, and what to do about those."""
+    yield from _ids({"mentions the name, left": answer.mentions})
+    if answer.mentions:
+        told = "those that are to go too: the same with their ids after 'erase', once you read them"
+        yield line((f"{_INDENT}note: {told}", "yellow"))
+
+
+def _nothing(answer: ErasureCertificate | ErasurePreview) -> str:
+    """Why there is nothing to erase."""
+    if answer.subject is not None and not answer.named:
+        return f"Nothing here is about {answer.subject!r}:"
+    if answer.named:
+        return "What was named was without words before:"
+    return "No words are left here:"
 
 
 def _ids(ids: Mapping[str, Sequence[str]]) -> Iterator[Line]:

@@ -40,6 +40,7 @@ def told(answer: Told, now: datetime) -> Iterator[Line]:
                 yield line(said)
             for part, count in answer.left_out.items():
                 yield line((f"{count:,} of {part} were left out: the budget is full.", "yellow"))
+            yield from _message(answer.message)
         case Feedback():
             about = f", about {', '.join(map(tail, answer.memory_ids))}"
             yield line(

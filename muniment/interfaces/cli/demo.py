@@ -58,7 +58,10 @@ def _stage(directory: Path | None) -> Generator[Demonstration]:
 
 def _opening(directory: Path | None) -> Iterator[Line]:
     where = "a temporary directory" if directory is None else str(directory)
-    yield line(("One memory, two agents and a user, four months.", "bold"), f" Store: {where}.")
+    yield line(
+        ("One memory, two agents, a sub-agent and a user, four months.", "bold"),
+        f" Store: {where}.",
+    )
     yield line()
 
 

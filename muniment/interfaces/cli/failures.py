@@ -21,10 +21,7 @@ def refused(error: MunimentError, *, as_json: bool) -> int:
 
 def misused(message: str, field: str | None, command: str, *, as_json: bool) -> int:
     """Tells that the command line itself makes no sense."""
-    said = message.rstrip(". ")
-    if said.startswith("No such option"):
-        said += ". A text that begins with - goes after --, or comes in through - or @file"
-    _tell("usage", f"{said}. See '{command} --help'.", field, as_json=as_json)
+    _tell("usage", f"{message} See '{command} --help'.", field, as_json=as_json)
     return USAGE
 
 

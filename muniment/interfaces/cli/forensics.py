@@ -17,13 +17,14 @@ from muniment.queries.wording import shortened
 from .console import Line, answered, line, progress, tail
 from .help import Verb
 from .memories import stamp
-from .session import Json, Session, of
+from .session import Json, Session, moment, of
+from .wording import known_as
 
 Form = Annotated[
     str,
     typer.Option(
         metavar="text|dot|mermaid|timeline|json",
-        help="dot is for Graphviz, timeline is Markdown. [default: text]",
+        help="dot is for Graphviz, timeline is Markdown.",
     ),
 ]
 Memory = Annotated[
@@ -65,14 +66,16 @@ def _knew(
     *,
     at: Annotated[
         str,
-        typer.Option(metavar="TIME|POSITION", help="By when: a time such as 2026-03-03T12:00:00Z."),
+        typer.Option(
+            metavar="TIME|POSITION", help="By when: a time such as 2026-03-03T12:00:00Z, or now."
+        ),
     ],
     as_json: Json = False,
 ) -> None:
     """List what had been recalled into an agent's context by a moment, in the words of then."""
     session = of(context, as_json=as_json)
-    with session.reading() as face:
-        answer = face.knew(agent, at)
+    with session.reading() as face, known_as(when="at"):
+        answer = face.knew(agent, moment(face, at))
     answered(answer, _known(answer), as_json=session.json)
 
 
@@ -161,9 +164,7 @@ def _rollback(
     undo: Annotated[
         str | None, typer.Option(metavar="ID", help="Take back the rollback of this id instead.")
     ] = None,
-    hide: Annotated[
-        str, typer.Option(metavar="quarantine|archive", help="How. [default: quarantine]")
-    ] = "quarantine",
+    hide: Annotated[str, typer.Option(metavar="quarantine|archive", help="How.")] = "quarantine",
     reason: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Why, in a line; needed with --yes.")
     ] = None,

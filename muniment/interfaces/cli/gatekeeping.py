@@ -18,6 +18,7 @@ from .session import Json, of
 _TOKENS_HELP: Final = "Access tokens: issue, list, revoke. For --role admin."
 _SPACES_HELP: Final = "The spaces of the store."
 _MOST_DAYS: Final = MAX_LIFE / timedelta(days=1)
+_USUAL_DAYS: Final = USUAL_LIFE / timedelta(days=1)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -43,8 +44,13 @@ def _issue(
         typer.Option("--as", metavar="ROLE", help="In which role; the actor's own unless given."),
     ] = None,
     days: Annotated[
-        float, typer.Option(metavar="NUMBER", help=f"How long it lives, up to {_MOST_DAYS:g} days.")
-    ] = USUAL_LIFE / timedelta(days=1),
+        float,
+        typer.Option(
+            metavar="NUMBER",
+            help=f"How long it lives, up to {_MOST_DAYS:g} days.",
+            show_default=f"{_USUAL_DAYS:g}",
+        ),
+    ] = _USUAL_DAYS,
     as_json: Json = False,
 ) -> None:
     """Make a token for this space, and print it: it is shown this once."""

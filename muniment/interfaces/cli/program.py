@@ -19,7 +19,8 @@ from muniment.domain.errors import MunimentError
 from muniment.domain.identity import Role
 
 from . import failures
-from .help import HELP_OPTIONS, WIDTH
+from .help import HELP_OPTIONS, PANELS, WIDTH
+from .wording import usage
 
 NAME = "muniment"
 
@@ -43,6 +44,16 @@ class Program(TyperGroup):
         if args[0] not in self.commands:
             self.load()
         return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 (the form)
+        """Writes what the verbs do, by what they are for."""
+        self.load()
+        width = formatter.width - 6 - max(map(len, self.commands))
+        for title, names in PANELS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name, self.commands[name].get_short_help_str(width)) for name in names]
+                )
 
     def load(self) -> None:
         """Adds every verb."""
@@ -109,7 +120,7 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
         return failures.refused(error, as_json=as_json)
     except TyperException as error:
         return failures.misused(
-            error.format_message(),
+            usage(error),
             getattr(getattr(error, "param", None), "name", None),
             getattr(getattr(error, "ctx", None), "command_path", NAME),
             as_json=as_json,
@@ -155,7 +166,8 @@ def _options(
         typer.Option(
             metavar="DIR",
             envvar="MUNIMENT_DATA",
-            help="Where the store is; the user's data directory unless given.",
+            help="Where the store is; unless given the user's data directory, on Linux"
+            " ~/.local/share/muniment.",
         ),
     ] = None,
     space: Annotated[
@@ -182,8 +194,8 @@ def _options(
         str | None,
         typer.Option(
             metavar="WHEN",
-            help="Answer as of then: a time such as 2026-03-03T12:00:00Z, or a position of the"
-            " log.",
+            help="Answer as of then: a time such as 2026-03-03T12:00:00Z, a position of the log, or"
+            " now.",
         ),
     ] = None,
     as_json: Annotated[

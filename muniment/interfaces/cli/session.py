@@ -1,9 +1,11 @@
 """What holds for one run of the program: which store, as whom, and in which form answers go out."""
 
 import os
+import sys
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +15,8 @@ import muniment
 from muniment.domain.errors import Invalid, Refused, StorageFailed
 from muniment.domain.identity import Role
 from muniment.paths import IN_MEMORY
+
+from .wording import known_as
 
 if TYPE_CHECKING:
     from muniment.handle import Muniment
@@ -91,7 +95,12 @@ class Session:
     @contextmanager
     def _then(self, handle: "Muniment") -> Generator["Muniment"]:
         with handle:
-            yield handle if self.as_of is None else handle.as_of(self.as_of)
+            if self.as_of is None:
+                yield handle
+                return
+            with known_as(when="as_of"):
+                past = handle.as_of(moment(handle, self.as_of))
+            yield past
 
     def editing(self) -> "Muniment":
         """The store, opened for a change of what is there.
@@ -103,14 +112,24 @@ class Session:
         return self.writing()
 
     def writing(self, *, many: bool = False) -> "Muniment":
-        """The store, made where there is none; ``many``: for more than one command."""
-        return muniment.open(
+        """The store, made where there is none, of which people are told.
+
+        ``many``: for more than one command.
+        """
+        is_new = self.is_missing
+        handle = muniment.open(
             self.data,
             space=self.space,
             actor=self.actor,
             role=self.role,
             settings=None if many else ONE_SHOT,
         )
+        if is_new and not self.json and self.directory is not None:
+            from .console import line, put  # noqa: PLC0415 (few runs need it)
+
+            said = f"A new store was made in {self.directory.resolve()}."
+            put([line((said, "yellow"))], sys.stderr)
+        return handle
 
     def _require(self) -> None:
         if self.is_missing:
@@ -119,6 +138,11 @@ class Session:
                 " MUNIMENT_DATA names another.",
                 code="missing",
             )
+
+
+def moment(handle: "Muniment", text: str) -> datetime | str:
+    """A moment of the past as a command line names it: ``now``, a time or a position."""
+    return handle.now if text == "now" else text
 
 
 def of(context: typer.Context, *, as_json: bool, of_the_past: bool = False) -> Session:

@@ -122,9 +122,9 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listening = socket.create_server((host, port), family=family, backlog=2_048)
     except OSError as error:
+        reason, _, _ = str(error.strerror).partition(" (while")  # which address is said already
         raise Unavailable(
-            f"{host}:{port} cannot be listened on ({error.strerror}): name another with --port or"
-            " --host.",
+            f"{host}:{port} cannot be listened on ({reason}): name another with --port or --host.",
             code="port_taken",
         ) from error
     # connections inherit it; without, the body of an answer waits 40 ms for the client to

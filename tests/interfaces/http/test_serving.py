@@ -163,6 +163,7 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
         port = str(taken.getsockname()[1])
         run = program("--data", str(tmp_path / "store"), "--json", "serve", "--port", port)
     assert (run.status, '"code": "port_taken"' in run.err) == (7, True)
+    assert "cannot be listened on (Address already in use): name another" in run.err
 
 
 def test_without_the_extra_it_says_what_to_install(
