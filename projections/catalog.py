@@ -229,7 +229,8 @@ class Catalog:
     def those_in(self, ids: Iterable[str], *conditions: Condition) -> frozenset[str]:
         """Which of some ids are memories in one of the conditions."""
         rows = np.array([self.rows[id_] for id_ in ids if id_ in self.rows], dtype=np.int32)
-        return frozenset(self.ids[row] for row in rows[self.in_condition(rows, *conditions)])
+        found: list[int] = rows[self.in_condition(rows, *conditions)].tolist()
+        return frozenset(self.ids[row] for row in found)
 
     def in_condition(self, rows: Rows, *conditions: Condition) -> NDArray[np.bool_]:
         """Which of ``rows`` are in one of the conditions."""

@@ -32,10 +32,9 @@ def test_the_program_over_http_saves_and_finds_and_may_be_repeated() -> None:
 
 @pytest.mark.parametrize("name", ["langgraph_store.py", "traced.py"])
 def test_a_program_on_a_store_runs_again_on_the_same_one(name: str, tmp_path: Path) -> None:
-    for _ in range(2):
-        done = _run(name, str(tmp_path / "store"))
+    for done in [_run(name, str(tmp_path / "store")) for _ in range(2)]:
         assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.strip()
+        assert done.stdout.strip()
 
 
 @pytest.mark.parametrize("program", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
