@@ -31,6 +31,7 @@ from .mapper import SealingMapper
 from .recorder import Recorder
 from .rows import Pending, StoredRow
 from .signing import Signing
+from .vault_file import Named
 
 S = TypeVar("S")
 
@@ -97,7 +98,7 @@ class Store(Application[str]):
 
     Raises:
         StorageFailed: ``missing``, ``not_a_directory``, ``not_a_log``, ``newer_schema``,
-            ``wal_unavailable``, ``read_only``, ``busy`` …
+            ``wal_unavailable``, ``read_only``, ``busy``, ``keys_missing`` …
     """
 
     log_section_size = 5_000
@@ -134,16 +135,17 @@ class Store(Application[str]):
             )
         try:
             self.id = self._establish(release)
+            self.rows = Recorder(self.datastore, self.id)
             self.keys = Keys(
                 None if directory is None else directory / "keys",
                 batch=key_batch,
                 busy_timeout=busy_timeout,
                 read_only=read_only,
+                named=Named(self.id, self.rows.names_keys, self.rows.select_key_ids),
             )
         except BaseException:
             self.datastore.close(patiently=False)
             raise
-        self.rows = Recorder(self.datastore, self.id)
         self.signing = Signing(directory, self.id)
         self.sealing = SealingMapper(self.keys, self.rows.key_of)
         super().__init__()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from muniment._release import __version__
-from muniment.domain.errors import MunimentError
+from muniment.domain.errors import MunimentError, StorageFailed
 from muniment.domain.evaluation import Evaluated
 from muniment.domain.moments import minute, second
 from muniment.domain.recorded import Fault
@@ -170,7 +170,12 @@ def _log(engine: Engine, now: datetime) -> Iterator[Check]:
             f"The log does not verify: {first.message} (from position {first.position:,} on).",
             "'muniment verify' lists everything; restore from a backup, keep this as evidence.",
         )
-    yield from _memories(engine)
+    try:
+        store.keys.require()
+    except StorageFailed as error:
+        yield Check("keys", "broken", error.message)
+    else:
+        yield from _memories(engine)
 
 
 def _wal(path: Path) -> Check:
