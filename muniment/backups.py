@@ -156,8 +156,8 @@ def restore_backup(path: str | os.PathLike[str], target: str | os.PathLike[str])
     """Puts the log of a backup into an empty or missing directory, verified before and after.
 
     Keys are no part of it. Until they are put in place besides (the directory ``keys`` copied, or
-    ``restore_keys`` with a key backup), every memory reads as ``key_missing``; what happened, and
-    that the log is whole, can be told without.
+    ``restore_keys`` with a key backup), it opens for reading alone, and every memory reads as
+    ``key_missing``; what happened, and that the log is whole, can be told without.
 
     Raises:
         Refused: ``target_not_empty``.

@@ -209,7 +209,7 @@ def restore_keys(
     kept = {key_id: key for key_id, key in raw.items() if key_id in named - purged}
     keys = Keys(place / "keys")
     try:
-        keys.adopt(kept.items())
+        keys.adopt(store, kept.items())
     finally:
         keys.close()
     # what was read while words were missing may be kept there, and would be missing for good

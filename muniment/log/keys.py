@@ -6,7 +6,6 @@ what a batch leaves unused is harmless. When another process has changed the mas
 notices by the vault's proof, before it wraps a key and when it cannot unwrap one.
 """
 
-import os
 import secrets
 import sqlite3
 import threading
@@ -20,10 +19,11 @@ import structlog
 
 from muniment.domain.errors import StorageFailed
 
-from . import destroyed
+from . import destroyed, vault_file
 from . import master as masters
 from .destroyed import Destroyed
 from .master import KEY_BYTES, NONCE_BYTES, Master
+from .vault_file import FILE, Named, connect, typed_errors
 
 __all__ = ["KEY_BYTES", "NONCE_BYTES", "Keys", "Vault"]
 
@@ -46,6 +46,7 @@ _TABLES = (
         (one INTEGER PRIMARY KEY CHECK (one = 1), proof BLOB NOT NULL) STRICT
     """,
     destroyed.TABLE,
+    vault_file.TABLE,
 )
 
 
@@ -65,6 +66,11 @@ class Keys:
         batch: How many keys are minted at a time.
         busy_timeout: Seconds to wait for another process that mints.
         read_only: Whether nothing may be minted; a log whose keys are elsewhere is read without.
+        named: What the log beside it says of its keys; None: there is none to go by.
+
+    Raises:
+        StorageFailed: ``keys_missing`` where the log names keys and the vault is gone, or is not
+            the one that they were in; unless ``read_only``.
     """
 
     def __init__(
@@ -74,43 +80,51 @@ class Keys:
         batch: int = 256,
         busy_timeout: float = 10.0,
         read_only: bool = False,
+        named: Named | None = None,
     ) -> None:
         self._batch = batch
+        self._missing: StorageFailed | None = None
         self._read_only = read_only
         self._lock = threading.RLock()
         self._minted: list[tuple[int, bytes]] = []
         self._raw: dict[int, bytes] = {}
         self._refilling: threading.Thread | None = None
-        no_vault = directory is None or (read_only and not (directory / "keys.db").exists())
+        if directory is not None and named is not None and vault_file.is_gone(directory, named):
+            self._lack(f"The keys of this store are not there: {directory / FILE} is missing.")
+        no_vault = directory is None or (read_only and not (directory / FILE).exists())
         self._directory = None if no_vault else directory
         if self._directory is None:
             self._master = masters.fresh()
-            self._connection = sqlite3.connect(
-                ":memory:", isolation_level=None, check_same_thread=False
-            )
+            self._connection = _in_memory()
         else:
-            if not read_only and not (self._directory / "keys.db").exists():
+            if not read_only and not (self._directory / FILE).exists():
                 masters.create(self._directory)
             self._master = masters.read(self._directory / masters.FILE)
-            self._connection = _connect(
-                self._directory / "keys.db", busy_timeout, read_only=read_only
-            )
+            self._connection = connect(self._directory / FILE, busy_timeout, read_only=read_only)
         try:
-            with _typed_errors():
-                self._prepare()
+            with typed_errors():
+                self._prepare(named)
         except BaseException:
             self._connection.close()
             raise
 
-    def _prepare(self) -> None:
+    def _prepare(self, named: Named | None) -> None:
         if self._read_only and self._directory is not None:
-            with suppress(sqlite3.OperationalError):  # whoever makes the vault is not done yet
-                self._refresh()
-            return
+            with suppress(sqlite3.OperationalError):  # a write was cut off: reading a key says so
+                self._require_own(named)
+            if self._missing is None:
+                with suppress(sqlite3.OperationalError):  # whoever makes the vault is not done yet
+                    self._refresh()
+                return
+            self._connection.close()
+            self._directory, self._master, self._connection = None, masters.fresh(), _in_memory()
         for pragma in _PRAGMAS:
             self._connection.execute(f"PRAGMA {pragma}").fetchall()
         for table in _TABLES:
             self._connection.execute(table)
+        self._require_own(named)
+        if named is not None and self._directory is not None:
+            vault_file.claim(self._connection, named.store)
         if self._proof() is None:
             self._connection.execute(
                 "INSERT OR IGNORE INTO master VALUES (1, ?)", (self._master.proof(),)
@@ -119,6 +133,26 @@ class Keys:
             with self._changing():
                 masters.settle(self._directory, self._proof())
         self._refresh()
+
+    def _require_own(self, named: Named | None) -> None:
+        if named is None or self._directory is None or vault_file.is_of(self._connection, named):
+            return
+        self._lack(f"{self._directory / FILE} is not the vault of this store's keys.")
+
+    def _lack(self, found: str) -> None:
+        """The vault of the log is not here, which a handle that only reads can do without."""
+        self._missing = vault_file.missing(found)
+        if not self._read_only:
+            raise self._missing
+
+    def require(self) -> None:
+        """Refuses to go on where what is asked for rests on words, and their keys are not here.
+
+        Raises:
+            StorageFailed: ``keys_missing``.
+        """
+        if self._missing is not None:
+            raise self._missing
 
     def take(self) -> tuple[int, bytes]:
         """A fresh key and its id, a random positive 63-bit number."""
@@ -144,7 +178,8 @@ class Keys:
         It names outside things in ways that nobody can guess who has the log alone: a plain hash of
         a foreign id that holds words would outlive their erasure.
         """
-        with self._lock, _typed_errors():
+        self.require()
+        with self._lock, typed_errors():
             known = self.get(_NAMES_KEY)
             if known is None:
                 raw = secrets.token_bytes(KEY_BYTES)
@@ -180,7 +215,7 @@ class Keys:
             How many of them there were.
         """
         doomed = [(key_id,) for key_id in key_ids]
-        with self._lock, _typed_errors(), self._changing():
+        with self._lock, typed_errors(), self._changing():
             found = self._connection.executemany("DELETE FROM keys WHERE id = ?", doomed).rowcount
             destroyed.note(self._connection, through, backups_until if found > 0 else None)
         self.forget(key_id for (key_id,) in doomed)
@@ -188,7 +223,7 @@ class Keys:
 
     def destroyed(self) -> Destroyed:
         """How far keys were destroyed, and when the master key is due for replacement."""
-        with self._lock, _typed_errors():
+        with self._lock, typed_errors():
             return destroyed.read(self._connection)
 
     def forget(self, key_ids: Iterable[int]) -> None:
@@ -201,7 +236,7 @@ class Keys:
         raw = self._raw.get(key_id)
         if raw is not None:
             return raw
-        with self._lock, _typed_errors():
+        with self._lock, typed_errors():
             raw = self._unwrapped(key_id)
             if raw is None and self._refresh():
                 raw = self._unwrapped(key_id)
@@ -209,7 +244,7 @@ class Keys:
 
     def warm(self) -> None:
         """Unwraps every key at once, ahead of a replay of the whole log."""
-        with self._lock, _typed_errors():
+        with self._lock, typed_errors():
             self._refresh()
             for key_id, wrapped in self._connection.execute("SELECT id, wrapped FROM keys"):
                 if key_id not in self._raw:
@@ -228,7 +263,7 @@ class Keys:
             StorageFailed: ``read_only``, or ``master_key_wrong`` where the one in place is not the
                 vault's.
         """
-        with self._lock, _typed_errors():
+        with self._lock, typed_errors():
             coming = masters.fresh()
             with self._changing():
                 self._require_master()
@@ -255,9 +290,10 @@ class Keys:
         """Everything in the vault, as of one moment.
 
         Raises:
-            StorageFailed: ``master_key_wrong``.
+            StorageFailed: ``keys_missing`` or ``master_key_wrong``.
         """
-        with self._lock, _typed_errors():
+        self.require()
+        with self._lock, typed_errors():
             self._connection.execute("BEGIN")
             try:
                 self._require_master()
@@ -266,9 +302,13 @@ class Keys:
             finally:
                 self._connection.execute("ROLLBACK")
 
-    def adopt(self, keys: Iterable[tuple[int, bytes]]) -> None:
-        """Takes in raw keys by id, wrapped anew, from a backup; ids that are here are kept."""
-        with self._lock, _typed_errors(), self._changing():
+    def adopt(self, store: str, keys: Iterable[tuple[int, bytes]]) -> None:
+        """Takes in raw keys of a store by id, from a backup, as whose vault it counts from then on.
+
+        Ids that are here are kept.
+        """
+        with self._lock, typed_errors(), self._changing():
+            vault_file.claim(self._connection, store)
             self._require_master()
             self._connection.executemany(
                 "INSERT OR IGNORE INTO keys VALUES (?, ?)",
@@ -335,7 +375,7 @@ class Keys:
 
     def _mint(self, count: int) -> None:
         fresh = [(secrets.randbits(63), secrets.token_bytes(KEY_BYTES)) for _ in range(count)]
-        with _typed_errors(), self._changing():
+        with typed_errors(), self._changing():
             self._require_master()
             self._connection.executemany(
                 "INSERT INTO keys VALUES (?, ?)",
@@ -358,37 +398,5 @@ class Keys:
             raise
 
 
-def _connect(path: Path, busy_timeout: float, *, read_only: bool) -> sqlite3.Connection:
-    with _typed_errors():
-        if not read_only and not path.exists():
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-        mode = "ro" if read_only else "rw"
-        return sqlite3.connect(
-            f"{path.resolve().as_uri()}?mode={mode}",
-            uri=True,
-            isolation_level=None,
-            check_same_thread=False,
-            timeout=busy_timeout,
-        )
-
-
-_INTERRUPTED = (sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READONLY_RECOVERY)
-"""What SQLite says where a journal would have to be played back and may not be."""
-
-
-@contextmanager
-def _typed_errors() -> Generator[None, None, None]:
-    try:
-        yield
-    except (sqlite3.Error, OSError) as error:
-        if getattr(error, "sqlite_errorcode", None) in _INTERRUPTED:
-            raise StorageFailed(
-                "A write to the key vault keys.db was cut off, and a handle that only reads cannot"
-                " take it back: open the store for writing once.",
-                code="vault_interrupted",
-            ) from error
-        raise StorageFailed(
-            f"The key vault keys.db failed ({error}): check that it is there, writable and not"
-            " full.",
-            code="keys_failed",
-        ) from error
+def _in_memory() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)

@@ -128,7 +128,12 @@ class ReadModels:
         return self._current(space, Catalog)
 
     def search_index(self, space: str) -> SearchIndex:
-        """The words of a space's memories."""
+        """The words of a space's memories.
+
+        Raises:
+            StorageFailed: ``keys_missing``: it would find none, as if there were none.
+        """
+        self._store.keys.require()
         return self._current(space, SearchIndex)
 
     def similarity(self, space: str) -> Similarity:
@@ -155,7 +160,11 @@ class ReadModels:
         """The words that a space's memories had at any position.
 
         The facets, which it is always asked with, are loaded in the same pass over the log.
+
+        Raises:
+            StorageFailed: ``keys_missing``.
         """
+        self._store.keys.require()
         return self._current(space, PastIndex, Facets)
 
     def holds(self, space: str, kind: type[Projection]) -> bool:

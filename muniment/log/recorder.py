@@ -241,6 +241,12 @@ class Recorder(SQLiteApplicationRecorder):
             f"{_SELECT} WHERE space = ? AND name IN ({marks}) ORDER BY position", [space, *names]
         )
 
+    def names_keys(self) -> bool:
+        """Whether any words in the log are under a key."""
+        with self._reading() as cursor:
+            cursor.execute("SELECT 1 FROM events WHERE key_id IS NOT NULL LIMIT 1")
+            return cursor.fetchone() is not None
+
     def select_key_ids(self) -> set[int]:
         """The ids of all keys that words in the log are under."""
         with self._reading() as cursor:

@@ -31,16 +31,18 @@ from .mapper import SealingMapper
 from .recorder import Recorder
 from .rows import Pending, StoredRow
 from .signing import Signing
+from .vault_file import Named
 
 S = TypeVar("S")
 
-_REMOVALS = frozenset(
+REMOVALS = frozenset(
     [
         *(PurgeRequested.NAME, Purged.NAME),
         *(recall.PurgeRequested.NAME, recall.Purged.NAME),
         *(WordsPurgeRequested.NAME, WordsPurged.NAME),
     ]
 )
+"""The events from which on the words of their stream count as gone."""
 
 
 def _prepare_directory(directory: Path, *, read_only: bool) -> None:
@@ -96,7 +98,7 @@ class Store(Application[str]):
 
     Raises:
         StorageFailed: ``missing``, ``not_a_directory``, ``not_a_log``, ``newer_schema``,
-            ``wal_unavailable``, ``read_only``, ``busy`` …
+            ``wal_unavailable``, ``read_only``, ``busy``, ``keys_missing`` …
     """
 
     log_section_size = 5_000
@@ -133,16 +135,17 @@ class Store(Application[str]):
             )
         try:
             self.id = self._establish(release)
+            self.rows = Recorder(self.datastore, self.id)
             self.keys = Keys(
                 None if directory is None else directory / "keys",
                 batch=key_batch,
                 busy_timeout=busy_timeout,
                 read_only=read_only,
+                named=Named(self.id, self.rows.names_keys, self.rows.select_key_ids),
             )
         except BaseException:
             self.datastore.close(patiently=False)
             raise
-        self.rows = Recorder(self.datastore, self.id)
         self.signing = Signing(directory, self.id)
         self.sealing = SealingMapper(self.keys, self.rows.key_of)
         super().__init__()
@@ -223,7 +226,7 @@ class Store(Application[str]):
         self.require_own_process()
         states: dict[str, S] = {}
         rows = self.rows.select_streams_events(list(streams))
-        doomed = {row.stream for row in rows if row.name in _REMOVALS}
+        doomed = {row.stream for row in rows if row.name in REMOVALS}
         for row in rows:
             recorded = self.sealing.recorded(row, is_doomed=row.stream in doomed)
             state = evolve(states.get(row.stream), recorded)
@@ -234,7 +237,7 @@ class Store(Application[str]):
     def history(self, stream: str) -> list[Recorded]:
         """Every event of a stream, oldest first; without words once their removal was asked for."""
         rows = self.rows.select_streams_events([stream])
-        is_doomed = any(row.name in _REMOVALS for row in rows)
+        is_doomed = any(row.name in REMOVALS for row in rows)
         return [self.sealing.recorded(row, is_doomed=is_doomed) for row in rows]
 
     def recorded(
@@ -254,7 +257,7 @@ class Store(Application[str]):
         doomed.update(stream for stream, _ in self.rows.removals.unfinished_recalls())
         opened = self.sealing.recorded
         for row in self.rows.rows(after=after, until=until, space=space, names=names):
-            if row.name in _REMOVALS:
+            if row.name in REMOVALS:
                 # another process destroys the key: no copy of it may live on in this one
                 doomed.add(row.stream)
                 self.keys.forget([key] if (key := self.rows.key_of(row.stream)) else [])

@@ -21,6 +21,13 @@ def test_a_run_is_shown_and_read_back(muniment: Terminal) -> None:
     assert "The last audit of this space was at" in muniment("doctor").out
 
 
+def test_what_went_well_is_told_by_the_answer_alone(muniment: Terminal) -> None:
+    muniment.save("User is in Chicago")
+    run = muniment("audit", "run")
+    assert (run.status, run.err) == (0, "")
+    assert len(run.out.splitlines()) == 2
+
+
 def test_before_the_first_there_is_nothing_to_show(muniment: Terminal) -> None:
     muniment.save("User is in Chicago")
     run = muniment("audit", "latest", "--json")

@@ -129,6 +129,7 @@ class TestRestoring:
 
     def test_keys_that_are_in_place_stay(self, tmp_path: Path, kept: str) -> None:
         restore_backup(tmp_path / "backup", tmp_path / "restored")
+        restore_keys(tmp_path / "keys.json", tmp_path / "restored", SECRET)
         with muniment.open(tmp_path / "restored", settings=SMALL) as m:
             later = m.save("Anna works in Lisbon").id
         for _ in range(2):
@@ -138,9 +139,7 @@ class TestRestoring:
 
     def test_what_was_cached_without_the_words_is_not_used(self, tmp_path: Path, kept: str) -> None:
         restore_backup(tmp_path / "backup", tmp_path / "restored")
-        with muniment.open(tmp_path / "restored", settings=SMALL) as m:
-            assert m.search("quillmark").hits == ()
-        (tmp_path / "restored" / "cache").mkdir(exist_ok=True)
+        (tmp_path / "restored" / "cache").mkdir()
         (tmp_path / "restored" / "cache" / "stale").write_bytes(b"made without words")
         restore_keys(tmp_path / "keys.json", tmp_path / "restored", SECRET)
         assert not (tmp_path / "restored" / "cache").exists()

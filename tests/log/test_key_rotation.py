@@ -65,7 +65,7 @@ def test_it_may_be_changed_again_and_again(tmp_path: Path) -> None:
 def test_a_damaged_key_is_left_as_it_is(tmp_path: Path) -> None:
     keys = vault(tmp_path)
     (one, _), (other, raw) = keys.take(), keys.take()
-    keys.adopt([(7, raw)])
+    keys.adopt("store", [(7, raw)])
     connection = sqlite3.connect(tmp_path / "keys" / "keys.db")
     with connection:
         connection.execute("UPDATE keys SET wrapped = x'00' WHERE id = ?", (one,))
@@ -90,7 +90,12 @@ def test_under_another_master_key_nothing_is_minted_or_changed(tmp_path: Path) -
     vault(tmp_path).close()
     (tmp_path / "keys" / "master.key").write_bytes(b"o" * KEY_BYTES)
     keys = vault(tmp_path)
-    for refused in (keys.take, keys.rotate, keys.vault, lambda: keys.adopt([(7, b"r" * 32)])):
+    for refused in (
+        keys.take,
+        keys.rotate,
+        keys.vault,
+        lambda: keys.adopt("store", [(7, b"r" * 32)]),
+    ):
         with pytest.raises(StorageFailed) as caught:
             refused()
         assert caught.value.code == "master_key_wrong"

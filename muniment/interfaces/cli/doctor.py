@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from muniment._release import __version__
-from muniment.domain.errors import MunimentError
+from muniment.domain.errors import MunimentError, StorageFailed
+from muniment.domain.evaluation import Evaluated
 from muniment.domain.moments import minute, second
+from muniment.domain.recorded import Fault
 from muniment.engine import Engine
+from muniment.log.store import REMOVALS
 from muniment.log.verify import verify
 
 from .console import Line, line
@@ -27,8 +30,8 @@ LARGE_WAL = 64 << 20
 
 _WAL_RESET_BUG = ((3, 7, 0), (3, 51, 2))
 _STYLES: dict[Standing, str] = {"fine": "green", "risk": "yellow", "broken": "bold red"}
-_FAULTS = {
-    "key_missing": "Restore keys/ from its backup, if these were not purged on purpose.",
+_FAULTS: dict[Fault, str] = {
+    "key_missing": "Restore keys/ from its backup: the log has no removal of these on record.",
     "unreadable": "Their bytes are damaged: compare with a backup; the others are not touched.",
     "newer_release": "Upgrade Muniment: until then they can be read by the newer release alone.",
 }
@@ -167,7 +170,12 @@ def _log(engine: Engine, now: datetime) -> Iterator[Check]:
             f"The log does not verify: {first.message} (from position {first.position:,} on).",
             "'muniment verify' lists everything; restore from a backup, keep this as evidence.",
         )
-    yield from _memories(engine)
+    try:
+        store.keys.require()
+    except StorageFailed as error:
+        yield Check("keys", "broken", error.message)
+    else:
+        yield from _memories(engine)
 
 
 def _wal(path: Path) -> Check:
@@ -199,15 +207,26 @@ def _audited(engine: Engine, space: str) -> Check:
 
 
 def _memories(engine: Engine) -> Iterator[Check]:
-    faults = {
-        recorded.stream: recorded.fault
-        for recorded in engine.store.recorded()
-        if recorded.fault is not None
-    }
-    for fault, count in sorted(Counter(faults.values()).items()):
+    faults, removed = set[tuple[Fault, str]](), set[str]()
+    evaluations = dict[str, tuple[str, ...]]()
+    for recorded in engine.store.recorded():
+        if recorded.fault is not None:
+            faults.add((recorded.fault, recorded.stream))
+        if recorded.name in REMOVALS:
+            removed.add(recorded.stream)
+        elif isinstance(recorded.event, Evaluated):
+            evaluations[recorded.stream] = recorded.event.derived_from
+    # the answers of a judge go with the words that went into them
+    removed |= {one for one, ids in evaluations.items() if not removed.isdisjoint(ids)}
+    lost = [fault for fault, one in faults if fault != "key_missing" or one not in removed]
+    for fault, count in sorted(Counter(lost).items()):
         standing: Standing = "risk" if fault == "newer_release" else "broken"
         yield Check(
             "memories", standing, f"{count:,} cannot be read in full ({fault}).", _FAULTS[fault]
         )
-    if not faults:
+    if not lost:
         yield Check("memories", "fine", "Every memory can be read.")
+    if removed:
+        yield Check(
+            "removed", "fine", f"The words of {len(removed):,} were removed, as the log says."
+        )

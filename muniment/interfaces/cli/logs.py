@@ -16,9 +16,13 @@ _BOTH: Final[tuple[Processor, ...]] = (
 )
 
 
-def prepare() -> None:
-    """Ours, from here on."""
+def prepare(least: int = logging.WARNING) -> None:
+    """Ours, from here on; of a level under ``least`` nothing is written.
+
+    What went as it should is the answer's to tell, unless nobody is there to be answered.
+    """
     structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(least),
         processors=[*_BOTH, structlog.processors.JSONRenderer()],
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
     )

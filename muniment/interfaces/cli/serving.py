@@ -1,6 +1,7 @@
 """The verbs for other programs to come in by: ``serve``, ``mcp`` and ``instructions``."""
 
 import json
+import logging
 import shlex
 import sys
 from collections.abc import Callable, Generator
@@ -52,6 +53,7 @@ def _for_many() -> Generator[None]:
     with _extra():
         import threadpoolctl as untyped  # type: ignore[import-untyped]
     limited: Any = untyped.threadpool_limits
+    logs.prepare(logging.NOTSET)
     with limited(1, user_api="blas"), logs.of_libraries():
         yield
 

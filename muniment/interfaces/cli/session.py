@@ -84,13 +84,19 @@ class Session:
     def searching(self) -> AbstractContextManager["Muniment"]:
         """The store, opened so that caches may be kept: read models, and vectors of texts.
 
-        Where the directory cannot be written to it is opened for reading alone.
+        Where the directory cannot be written to, or the keys are missing, it is opened for reading
+        alone: what rests on no words can be told even then.
         """
         self._require()
         directory = self.directory
         if directory is None or not os.access(directory, os.W_OK):
             return self.reading()
-        return self._then(self.writing())
+        try:
+            return self._then(self.writing())
+        except StorageFailed as error:
+            if error.code != "keys_missing":
+                raise
+            return self.reading()
 
     @contextmanager
     def _then(self, handle: "Muniment") -> Generator["Muniment"]:

@@ -276,7 +276,7 @@ def test_an_invalid_setting_ends_what_the_unit_starts_with_the_status_that_keeps
         timeout=PATIENCE,
         check=False,
     )
-    assert b"settings.limits.body_bytes" in ran.stderr
+    assert b"MUNIMENT_LIMITS__BODY_BYTES" in ran.stderr
     assert options()["Restart"] == ["on-failure"]
     assert options()["RestartPreventExitStatus"] == [str(ran.returncode)]
 
