@@ -138,3 +138,12 @@ def minute(moment: datetime) -> str:
 def second(moment: datetime) -> str:
     """Date and time to the second, without the zone: ``2026-03-03 12:00:00``."""
     return moment.replace(tzinfo=None).isoformat(" ", "seconds")
+
+
+def told_time(text: str) -> datetime | None:
+    """The moment of a stored time; None where damage left none."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return None if moment.tzinfo is None else moment

@@ -22,13 +22,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from muniment.domain.errors import Invalid, StorageFailed
 from muniment.domain.identity import Identity
-from muniment.domain.moments import rfc3339
+from muniment.domain.moments import rfc3339, told_time
 from muniment.domain.ports import Clock
 
 from .datastore import typed_errors
 from .desk import read_clock
 from .lock import LogLock
-from .mapper import told_time
 from .merkle import Frontier
 from .notes import Checkpoint, checkpoint_text, origin, sign
 from .rows import Pending

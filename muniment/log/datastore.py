@@ -320,6 +320,11 @@ _CODES: dict[int, tuple[str, str]] = {
     sqlite3.SQLITE_NOTADB: ("not_a_log", "log.db is no database: choose another directory."),
 }
 
+_LACKING = (
+    "corrupt",
+    "The database lacks what its schema has: restore it from a backup, and keep this as evidence.",
+)
+
 
 @contextmanager
 def typed_errors() -> Generator[None, None, None]:
@@ -344,6 +349,8 @@ def typed(error: sqlite3.Error) -> StorageFailed:
     code, sentence = _CODES.get(
         (number or 0) & 0xFF, ("storage_failed", "The database failed: see the reason.")
     )
+    if number == sqlite3.SQLITE_ERROR and str(error).startswith("no such"):
+        code, sentence = _LACKING
     return StorageFailed(
         f"{sentence} ({error})", code=code, retry_after=1.0 if code == "busy" else None
     )

@@ -9,7 +9,8 @@ import sqlite3
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from muniment.domain.moments import rfc3339
+from muniment.domain.errors import StorageFailed
+from muniment.domain.moments import rfc3339, told_time
 
 TABLE: Final = """
     CREATE TABLE IF NOT EXISTS destroyed (
@@ -32,11 +33,23 @@ class Destroyed(NamedTuple):
 
 
 def read(connection: sqlite3.Connection) -> Destroyed:
-    """What the vault remembers."""
+    """What the vault remembers.
+
+    Raises:
+        StorageFailed: ``keys_damaged``.
+    """
     found = connection.execute("SELECT through, backups_until FROM destroyed").fetchone()
     if found is None:
         return Destroyed()
-    return Destroyed(found[0], None if found[1] is None else datetime.fromisoformat(found[1]))
+    through, until = found
+    moment = told_time(until) if isinstance(until, str) else None
+    if not isinstance(through, int) or (moment is None and until is not None):
+        raise StorageFailed(
+            "The key vault keys.db does not say how far keys were destroyed: it was altered or"
+            " damaged; restore it from a backup.",
+            code="keys_damaged",
+        )
+    return Destroyed(through, moment)
 
 
 def note(connection: sqlite3.Connection, through: int, backups_until: datetime | None) -> None:

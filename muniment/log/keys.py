@@ -331,15 +331,16 @@ class Keys:
         ).fetchone()
         return None if found is None else self._unwrap(key_id, found[0])
 
-    def _unwrap(self, key_id: int, wrapped: bytes) -> bytes | None:
+    def _unwrap(self, key_id: int, wrapped: object) -> bytes | None:
         raw = self._master.unwrap(key_id, wrapped)
         if raw is not None:
             self._raw[key_id] = raw
         return raw
 
-    def _proof(self) -> bytes | None:
+    def _proof(self) -> object:
+        """What the vault's master key alone opens; None where there is none yet."""
         found = self._connection.execute("SELECT proof FROM master").fetchone()
-        return None if found is None else bytes(found[0])
+        return None if found is None else (found[0] or b"")
 
     def _refresh(self) -> bool:
         """Takes the master key that is the vault's by now; whether it is another than before."""

@@ -12,7 +12,7 @@ from eventsourcing.persistence import JSONTranscoder, Mapper, StoredEvent
 from pydantic_core import to_json
 
 from muniment.domain.errors import StorageFailed
-from muniment.domain.moments import rfc3339
+from muniment.domain.moments import rfc3339, told_time
 from muniment.domain.recorded import Fault, Recorded
 
 from . import codec
@@ -21,15 +21,6 @@ from .rows import Pending, Row, StoredRow
 
 _REMEMBERED = 100_000
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def told_time(text: str) -> datetime | None:
-    """The moment of a stored time; None where damage left none."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return None if moment.tzinfo is None else moment
 
 
 class SealingMapper(Mapper[str]):

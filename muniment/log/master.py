@@ -34,7 +34,7 @@ class Master:
         """A key as it may be stored."""
         return self._seal(key, str(key_id).encode())
 
-    def unwrap(self, key_id: int, wrapped: bytes) -> bytes | None:
+    def unwrap(self, key_id: int, wrapped: object) -> bytes | None:
         """The key of an id; None where it is damaged or was wrapped by another master key."""
         return self._open(wrapped, str(key_id).encode())
 
@@ -42,7 +42,7 @@ class Master:
         """What this master key alone opens."""
         return self._seal(_PROOF, b"proof")
 
-    def opens(self, proof: bytes) -> bool:
+    def opens(self, proof: object) -> bool:
         """Whether a proof is one of this master key."""
         return self._open(proof, b"proof") == _PROOF
 
@@ -50,7 +50,9 @@ class Master:
         nonce = secrets.token_bytes(NONCE_BYTES)
         return nonce + self._cipher.encrypt(nonce, secret, place)
 
-    def _open(self, sealed: bytes, place: bytes) -> bytes | None:
+    def _open(self, sealed: object, place: bytes) -> bytes | None:
+        if not isinstance(sealed, bytes):
+            return None  # somebody altered the vault by hand
         try:
             return self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], place)
         except (InvalidTag, ValueError):
@@ -90,7 +92,7 @@ def read(path: Path) -> Master:
     return Master(raw)
 
 
-def load(directory: Path, proof: bytes | None) -> Master:
+def load(directory: Path, proof: object) -> Master:
     """The master key that opens the proof; without one that does, the one that is in place.
 
     Raises:
@@ -110,7 +112,7 @@ def propose(directory: Path, master: Master) -> None:
     write_private(directory / NEXT, master.raw)
 
 
-def settle(directory: Path, proof: bytes | None) -> None:
+def settle(directory: Path, proof: object) -> None:
     """Ends a change of the master key: puts the new one in place, or takes it away.
 
     The vault's lock is held, so that no change is under way.

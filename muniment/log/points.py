@@ -3,9 +3,8 @@
 from datetime import datetime
 
 from muniment.domain.errors import Invalid, StorageFailed
-from muniment.domain.moments import Point
+from muniment.domain.moments import Point, told_time
 
-from .mapper import told_time
 from .recorder import Recorder
 
 

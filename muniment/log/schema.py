@@ -167,9 +167,16 @@ def store_id(connection: sqlite3.Connection) -> str:
     """The id that the store was given when it was made.
 
     Raises:
-        StorageFailed: ``not_a_log`` where there is none.
+        StorageFailed: ``not_a_log`` where there is none, or what stands there is no id.
     """
     found = connection.execute("SELECT id FROM store").fetchone()
     if found is None:
         raise StorageFailed("log.db does not say which store it is.", code="not_a_log")
-    return str(uuid.UUID(found[0]))
+    try:
+        return str(uuid.UUID(found[0]))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise StorageFailed(
+            f"log.db says that it is the store {found[0]!r}, which is no id: it was altered or"
+            " damaged; restore it from a backup, and keep this as evidence.",
+            code="not_a_log",
+        ) from error

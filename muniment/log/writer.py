@@ -24,6 +24,7 @@ from muniment.commands.command import Answers
 from muniment.domain.clock import Skewed
 from muniment.domain.errors import Conflict, MunimentError, StorageFailed
 from muniment.domain.identity import Identity
+from muniment.domain.moments import told_time
 from muniment.domain.ports import Append, Clock, Outcome
 from muniment.domain.recorded import Recorded
 from muniment.domain.retries import key_reused
@@ -32,7 +33,6 @@ from muniment.domain.rules import Rules
 from .arrivals import RecentArrivals
 from .batch import Batch, Work, new_id
 from .desk import read_clock
-from .mapper import told_time
 from .read_models import ReadModels
 from .rows import Pending
 from .store import Store

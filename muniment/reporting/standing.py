@@ -8,10 +8,9 @@ from typing import Final
 from muniment.domain import subjects
 from muniment.domain.access import ROLES
 from muniment.domain.identity import Identity, identity, is_actor
-from muniment.domain.moments import Point, rfc3339
+from muniment.domain.moments import Point, rfc3339, told_time
 from muniment.engine import Engine
 from muniment.erasing import ErasureCertificate
-from muniment.log.mapper import told_time
 from muniment.queries.about_subject import About, AboutSubject
 from muniment.queries.period import Found, Row, Value, shown
 from muniment.queries.reading import Reading

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from muniment._release import __version__
 from muniment.domain.errors import MunimentError, StorageFailed
 from muniment.domain.evaluation import Evaluated
-from muniment.domain.moments import minute, second
+from muniment.domain.moments import minute, second, told_time
 from muniment.domain.recorded import Fault
 from muniment.engine import Engine
 from muniment.log.store import REMOVALS
@@ -153,8 +153,9 @@ def _log(engine: Engine, now: datetime) -> Iterator[Check]:
     yield Check("log", "fine", f"Store {store.id}, schema {schema}, {head.position:,} events.")
     if engine.directory is not None:
         yield _wal(engine.directory / "log.db-wal")
-    if head.recorded_at is not None:
-        yield _clock(datetime.fromisoformat(head.recorded_at), now)
+    newest = told_time(head.recorded_at or "")
+    if newest is not None:  # where it is no time, the log does not verify
+        yield _clock(newest, now)
     verified = verify(store)
     if verified.intact:
         yield Check(
@@ -218,7 +219,9 @@ def _memories(engine: Engine) -> Iterator[Check]:
             evaluations[recorded.stream] = recorded.event.derived_from
     # the answers of a judge go with the words that went into them
     removed |= {one for one, ids in evaluations.items() if not removed.isdisjoint(ids)}
-    lost = [fault for fault, one in faults if fault != "key_missing" or one not in removed]
+    lost: list[Fault] = [
+        fault for fault, one in faults if fault != "key_missing" or one not in removed
+    ]
     for fault, count in sorted(Counter(lost).items()):
         standing: Standing = "risk" if fault == "newer_release" else "broken"
         yield Check(
