@@ -26,6 +26,6 @@ def test_a_session_prints_what_its_page_shows(
 
     def run(arguments: list[str]) -> str:
         done = muniment(*arguments)
-        return done.err.replace(str(tmp_path / "store"), "/home/ada/memory") + done.out
+        return done.err.replace(str(tmp_path / "store"), "/srv/ada/memory") + done.out
 
     assert replay(text, run) == list(steps(text)) != []

@@ -100,7 +100,7 @@ def _serve(
         from muniment.interfaces.http import owner_token, serving
     session = of(context, as_json=False)
     directory = session.require_directory()
-    with _for_many(), session.writing(many=True) as opened:
+    with _for_many(), session.writing(many=True, serves=True) as opened:
         store = opened.as_identity(identity(session.space, "manual"))
         token = None if is_open else owner_token.owner_token(store, directory)
         serving.serve(
@@ -185,7 +185,7 @@ def _mcp(context: typer.Context) -> None:
     if source is not None and source.name == "DEFAULT":
         session = replace(session, actor=AGENT)
     store: Muniment
-    with _for_many(), session.writing(many=True) as store:
+    with _for_many(), session.writing(many=True, serves=True) as store:
         stdio.run(store)
 
 

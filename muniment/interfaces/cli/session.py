@@ -117,10 +117,11 @@ class Session:
         self._require()
         return self.writing()
 
-    def writing(self, *, many: bool = False) -> "Muniment":
+    def writing(self, *, many: bool = False, serves: bool = False) -> "Muniment":
         """The store, made where there is none, of which people are told.
 
-        ``many``: for more than one command.
+        ``many``: for more than one command; ``serves``: by a server, whose standard error is a log
+        for programs.
         """
         is_new = self.is_missing
         handle = muniment.open(
@@ -130,7 +131,7 @@ class Session:
             role=self.role,
             settings=None if many else ONE_SHOT,
         )
-        if is_new and not self.json and self.directory is not None:
+        if is_new and not self.json and not serves and self.directory is not None:
             from .console import line, put  # noqa: PLC0415 (few runs need it)
 
             said = f"A new store was made in {self.directory.resolve()}."
