@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 from muniment.interfaces.cli import main
 
@@ -53,7 +54,13 @@ class Terminal:
         """Runs a verb."""
         self._patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
         self._capture.readouterr()
-        status = main(["--data", str(self.data), *arguments])
+        before = structlog.get_config() if structlog.is_configured() else None
+        try:
+            status = main(["--data", str(self.data), *arguments])
+        finally:
+            structlog.reset_defaults()  # how a program logs ends with it
+            if before is not None:
+                structlog.configure(**before)
         out, err = self._capture.readouterr()
         return Run(status, out, err)
 
