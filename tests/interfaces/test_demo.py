@@ -4,9 +4,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from terminal import Terminal
-
-from muniment.interfaces.cli import main
+from terminal import Terminal, in_process
 
 LANDMARKS = [
     "bot:assistant   is told and saves",
@@ -47,7 +45,7 @@ def test_the_story_passes_its_landmarks_in_order(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("MUNIMENT_DATA", str(tmp_path / "the user's own"))
     monkeypatch.setenv("MUNIMENT_MEMORY__DEDUPE_ENABLED", "false")
-    assert main(["demo"]) == 0
+    assert in_process("demo") == 0
     told = capsys.readouterr().out
     at = [told.index(landmark) for landmark in LANDMARKS]
     assert at == sorted(at)

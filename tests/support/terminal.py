@@ -54,19 +54,24 @@ class Terminal:
         """Runs a verb."""
         self._patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
         self._capture.readouterr()
-        before = structlog.get_config() if structlog.is_configured() else None
-        try:
-            status = main(["--data", str(self.data), *arguments])
-        finally:
-            structlog.reset_defaults()  # how a program logs ends with it
-            if before is not None:
-                structlog.configure(**before)
+        status = in_process("--data", str(self.data), *arguments)
         out, err = self._capture.readouterr()
         return Run(status, out, err)
 
     def save(self, content: str, *options: str) -> str:
         """Saves a text and gives its id."""
         return str(self("save", content, *options, "--json").json["id"])
+
+
+def in_process(*arguments: str) -> int:
+    """Runs the program in this process, and leaves logging as it was; the status."""
+    before = structlog.get_config() if structlog.is_configured() else None
+    try:
+        return main(list(arguments))
+    finally:
+        structlog.reset_defaults()  # how a program logs ends with it
+        if before is not None:
+            structlog.configure(**before)
 
 
 def program(
