@@ -2,27 +2,22 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import anyio
 import pytest
 from conversing import told
+from example_programs import EXAMPLES, printed, run
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from served import served
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-
 
 def test_the_program_over_http_saves_and_finds_and_may_be_repeated() -> None:
     with served() as running:
-        program = str(EXAMPLES / "over_http.py")
-        command = [sys.executable, program, running.base, running.token()]
         for _ in range(2):
-            done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=60)
-            assert done.stdout.splitlines() == [
+            assert printed("over_http.py", running.base, running.token()) == [
                 "created User is in Chicago (America/Chicago)",
                 "created The web shop deploys on Tuesdays at 3 pm",
                 "found User is in Chicago (America/Chicago)",
@@ -32,21 +27,15 @@ def test_the_program_over_http_saves_and_finds_and_may_be_repeated() -> None:
 
 @pytest.mark.parametrize("name", ["langgraph_store.py", "traced.py"])
 def test_a_program_on_a_store_runs_again_on_the_same_one(name: str, tmp_path: Path) -> None:
-    for done in [_run(name, str(tmp_path / "store")) for _ in range(2)]:
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.strip()
+    for lines in [printed(name, str(tmp_path / "store")) for _ in range(2)]:
+        assert lines
 
 
 @pytest.mark.parametrize("program", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
 def test_a_program_without_its_arguments_says_how_it_is_used(program: Path) -> None:
-    done = _run(program.name)
+    done = run(program.name)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(f"usage: python examples/{program.name} ")
-
-
-def _run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(EXAMPLES / name), *arguments]
-    return subprocess.run(command, capture_output=True, check=False, text=True, timeout=60)
 
 
 def test_the_configuration_of_a_host_starts_a_server(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -12,6 +10,7 @@ from threading import Barrier, BrokenBarrierError
 from typing import Any
 
 import pytest
+from example_programs import printed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langgraph.store.base import (
@@ -28,7 +27,6 @@ from muniment import Muniment
 from muniment.commands.save_memory import Saved
 from muniment.interfaces.langgraph import MAX_LABELS, MunimentStore
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "langgraph_store.py"
 ADA = ("users", "ada")
 
 
@@ -442,14 +440,7 @@ def test_items_are_there_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_the_example_runs(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLE), str(tmp_path)],
-        capture_output=True,
-        check=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.stdout.splitlines() == [
+    assert printed("langgraph_store.py", str(tmp_path)) == [
         "found ('users', 'ada') drink {'text': 'Ada likes green tea'}",
         "after the delete None",
         "1 memory.saved",

@@ -12,6 +12,7 @@ import loopback
 import pytest
 from asking import asking
 from conversing import over_http, talk, told
+from example_programs import printed
 from loopback import Loopback
 from mcp import ClientSession
 from opentelemetry import trace
@@ -25,7 +26,6 @@ from served import served
 import muniment
 from muniment import Invalid, Muniment, NotFound, Unavailable
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "traced.py"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = {"traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"}
 WORDS = ("Ada", "green", "oolong", "preference", "pantry", "muniment_")
@@ -398,14 +398,8 @@ def scope_of(span: ReadableSpan) -> str:
 
 
 def test_the_example_runs(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLE), str(tmp_path)],
-        capture_output=True,
-        check=True,
-        text=True,
-        timeout=60,
-    )
-    *lines, last = done.stdout.splitlines()
+    told = printed("traced.py", str(tmp_path))
+    *lines, last = told
     spans = [json.loads(line) for line in lines]
     assert [span["name"] for span in spans] == [
         *("muniment.save", "muniment.search", "turn"),
@@ -415,4 +409,4 @@ def test_the_example_runs(tmp_path: Path) -> None:
     assert trace_id == spans[2]["context"]["trace_id"]
     position = spans[0]["attributes"]["muniment.position.first"]
     assert last == f"position {position} was written in the trace {trace_id.removeprefix('0x')}"
-    assert [word for word in WORDS if word in done.stdout] == []
+    assert [word for word in WORDS if word in "\n".join(told)] == []

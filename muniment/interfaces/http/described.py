@@ -44,13 +44,16 @@ BEARER: Final = HTTPBearer(
 )
 """What all addresses ask for but those of the server's health."""
 
+POSITION: Final = "[0-9]{1,18}"
+"""How a position of the log is written where a time cannot be meant."""
+
 STREAM: Final[Mapping[str, Any]] = {
     "parameters": [
         {
             "name": name,
             "in": place,
             "description": f"The position that it begins after; {wins}.",
-            "schema": {"type": "string", "pattern": "^[0-9]{1,18}$"},
+            "schema": {"type": "string", "pattern": f"^{POSITION}$"},
         }
         for name, place, wins in (
             ("Last-Event-ID", "header", "it wins over `after`"),

@@ -16,7 +16,7 @@ from muniment.handle import Muniment
 from muniment.interfaces.documents import document
 from muniment.queries.log import Log, LogEntry
 
-from .described import OF_STREAM, STREAM, errors
+from .described import OF_STREAM, POSITION, STREAM, errors
 from .endpoints import twice, unknown
 from .gate import Gate
 
@@ -29,7 +29,6 @@ _EVENTS: Final = {
 }
 _AFTER = "after"
 _LAST = "Last-Event-ID"
-_POSITION = re.compile("[0-9]{1,18}")
 _PART = 500
 _PING = 15
 
@@ -78,7 +77,7 @@ def _position(request: Request) -> int:
         raise twice(_AFTER, _AFTER)
     header = request.headers.get(_LAST)
     field, text = (_LAST, header) if header else (_AFTER, asked[0] if asked else "0")
-    if _POSITION.fullmatch(text) is None:
+    if re.fullmatch(POSITION, text) is None:
         raise Invalid(f"{field}: give a position.", code="after_invalid", field=field)
     return int(text)
 
